@@ -1,0 +1,170 @@
+"""The lab's Kubernetes: from nothing, or from whatever an interrupted run left, to nodes that are Ready; and away."""
+
+import shutil
+import string
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from lab import daemons, debian, golang, images, layout, machine, paths, preflight
+from lab.layout import Lab, Node
+from lab.locks import only_one
+from lab.pki import Authority, kubeconfig
+from lab.problem import Problem
+from lab.progress import Step, step
+from lab.run import run
+
+START_SECONDS = 300.0
+
+
+def lock(name: str):  # noqa: ANN201 -- a context manager
+    """Whoever changes lab `name` holds this. It lies beside the lab's home, which comes and goes."""
+    return only_one(paths.labs() / f".{name}.lock", f"lab {name}")
+
+
+def running(lab: Lab) -> bool:
+    return any(machine.process(lab, node) for node in lab.nodes)
+
+
+def up(lab: Lab) -> None:
+    """Bring every node up and wait until all are Ready. Nodes that run already are left alone."""
+    builder = images.Builder()
+    preflight.check(lab, tools=_tools(builder), running=running(lab))
+    debian.install(debian.missing(_tools(builder)))
+    programs = daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack())
+    basic = _basic_images(builder)
+    if not layout.find(lab.name):
+        _clear(lab)  # what an interrupted start left without a record
+    lab.save()
+    with step("Kubernetes: starting nodes", quiet_below=1.0) as doing:
+        machine.plug_in(lab)
+        authority = Authority(lab.home / "pki")
+        admin = authority.issue("admin", "slipway-admin", "system:masters")
+        kubeconfig(lab, authority, lab.kubeconfig, *admin)
+        for node in lab.nodes:
+            if not machine.process(lab, node):
+                _start(lab, node, authority, programs)
+        _wait(lab, doing, "the API server", lambda: kubectl(lab, "get", "--raw=/readyz"))
+        _wait(lab, doing, "containerd", lambda: [_ctr(lab, node, "version") for node in _on(lab)])
+    images.load(lab, basic, _ctr_program())
+    with step("Kubernetes: waiting for Ready nodes", quiet_below=1.0) as doing:
+        _addons(lab, {image.name: image.reference for image in basic})
+        wanted = [f"node/{node.name}" for node in lab.nodes]
+        _wait(lab, doing, "nodes", lambda: kubectl(lab, "get", *wanted))
+        kubectl(lab, "label", "--overwrite", f"node/{lab.control_plane.name}", f"{daemons.CONTROL_PLANE_TAINT}=")
+        _wait(lab, doing, "nodes", lambda: kubectl(lab, "wait", "--for=condition=Ready", "--timeout=1s", *wanted))
+        dns = ["rollout", "status", "deployment/coredns", "-n", "kube-system", "--timeout=1s"]
+        _wait(lab, doing, "CoreDNS", lambda: kubectl(lab, *dns))
+
+
+def down(name: str) -> None:
+    """Take lab `name` away, in whatever state it is."""
+    lab = layout.find(name)
+    home = paths.labs() / name
+    if not lab and not home.exists():
+        return
+    _clear(lab or Lab(name, 0))
+    (paths.labs() / f".{name}.lock").unlink(missing_ok=True)
+
+
+def start(lab: Lab, node: Node) -> None:
+    """Switch one node on again."""
+    if not machine.process(lab, node):
+        programs = daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack())
+        _start(lab, node, Authority(lab.home / "pki"), programs)
+
+
+def _start(lab: Lab, node: Node, authority: Authority, programs: daemons.Programs) -> None:
+    machine.stop(lab, node)  # of a start that was cut short
+    setup = daemons.setup(lab, node, authority, programs)
+    own = f"{programs.debian}/usr/bin:{programs.debian}/usr/sbin"
+    machine.start(lab, node, setup, f"{own}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+
+
+def kubectl(lab: Lab, *words: str, stdin: str | None = None) -> str:
+    return run([golang.KUBERNETES.home / "kubectl", "--kubeconfig", lab.kubeconfig, *words], stdin=stdin)
+
+
+def _tools(builder: images.Builder) -> dict[str, str]:
+    return {**debian.BASIC_TOOLS, **(debian.BUILD_TOOLS if builder.needs_buildah else {})}
+
+
+def _basic_images(builder: images.Builder) -> list[images.Image]:
+    """The images without which no pod starts, around programs from the cache."""
+    made = []
+    for program in (golang.PAUSE, golang.COREDNS):
+        binary = golang.build(program) / program.name
+        context = paths.images() / f".{program.name}"
+        shutil.rmtree(context, ignore_errors=True)
+        shutil.copytree(paths.CHECKOUT / "lab" / "images" / program.name, context)
+        shutil.copy2(binary, context)
+        made.append(images.Image(program.name, context, program.version))
+        builder.build(made[-1])
+        shutil.rmtree(context)
+    return made
+
+
+def _addons(lab: Lab, references: dict[str, str]) -> None:
+    template = string.Template((Path(__file__).parent / "addons.yaml").read_text())
+    kubectl(lab, "apply", "-f", "-", stdin=template.substitute(references, dns=lab.dns))
+
+
+def _on(lab: Lab) -> list[Node]:
+    return [node for node in lab.nodes if machine.process(lab, node)]
+
+
+def _ctr_program() -> Path:
+    return debian.daemons() / "usr/bin/ctr"
+
+
+def _ctr(lab: Lab, node: Node, *words: str) -> str:
+    return run([*machine.enter(lab, node), _ctr_program(), *words])
+
+
+def _wait(lab: Lab, doing: Step, what: str, attempt: Callable[[], object]) -> None:
+    """Try until it works; a node that went away meanwhile, or too long a wait, ends it with a message."""
+    deadline = time.monotonic() + START_SECONDS
+    doing.detail = f"waiting for {what}"
+    while True:
+        try:
+            attempt()
+            return
+        except Problem as problem:
+            off = [node for node in lab.nodes if not machine.process(lab, node)]
+            if off:
+                log = machine.home(lab, off[0]) / "node.log"
+                raise Problem(f"Node {off[0].name} ended while it started:\n{log.read_text()[-800:]}") from problem
+            if time.monotonic() > deadline:
+                logs = lab.home / "nodes/<node>/log/slipway"
+                raise Problem(f"No {what} within {START_SECONDS:.0f} s. The daemons' logs: {logs}\n{problem}") from problem
+        time.sleep(0.1)
+
+
+def _clear(lab: Lab) -> None:
+    """Remove everything of the lab, also of one whose record is lost: its nodes are found by their folders."""
+    names = {node.name for node in lab.nodes}
+    nodes = list(lab.nodes)
+    if (lab.home / "nodes").exists():
+        found = sorted(folder.name for folder in (lab.home / "nodes").iterdir())
+        nodes += [Node(name, "compute", len(names) + n, lab.slot) for n, name in enumerate(found) if name not in names]
+    for node in nodes:
+        machine.stop(lab, node)
+    machine.unplug(lab)
+    machine.forget(lab)
+    # The record goes last, so that a removal that is cut short is taken up again.
+    if lab.home.exists():
+        for entry in lab.home.iterdir():
+            if entry.name != "lab.json":
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        shutil.rmtree(lab.home)
+
+
+def state(lab: Lab) -> str:
+    """What `lab status` prints."""
+    if not running(lab):
+        return f"Lab {lab.name} is down."
+    try:
+        return kubectl(lab, "get", "nodes", "-o", "wide")
+    except (Problem, subprocess.SubprocessError) as problem:
+        return f"Lab {lab.name} runs, but its API server does not answer: {problem}"

@@ -1,0 +1,145 @@
+"""Container images: built from their Containerfiles when these change, kept as archives, loaded into every node."""
+
+import hashlib
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import machine, paths
+from lab.layout import Lab, Node
+from lab.locks import only_one
+from lab.progress import step
+from lab.run import run
+
+BASE = "docker.io/library/debian:forky-slim"
+SUITE = "forky"
+# A frozen mirror's index may be past its date. What it holds is signed all the same.
+STALE_INDEX = 'Acquire::Check-Valid-Until "false"'
+PULL_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image whose tag is a digest of all that goes into it, so that a changed image has another name."""
+
+    name: str
+    context: Path
+    tag: str
+
+    @property
+    def reference(self) -> str:
+        return f"localhost/slipway/{self.name}:{self.tag}"
+
+    @property
+    def archive(self) -> Path:
+        return paths.images() / f"{self.name}-{self.tag}.tar"
+
+
+def ours() -> list[Image]:
+    """The product's images, one for each folder of `images/` with a Containerfile."""
+    folders = sorted(file.parent for file in (paths.CHECKOUT / "images").glob("*/Containerfile"))
+    return [Image(folder.name, folder, digest(folder)) for folder in folders]
+
+
+def digest(folder: Path) -> str:
+    """Names, modes and contents of all files below `folder`."""
+    seen = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        executable = file.stat().st_mode & 0o100
+        seen.update(f"{file.relative_to(folder)}\0{executable}\0".encode() + file.read_bytes())
+    return seen.hexdigest()[:12]
+
+
+class Builder:
+    """docker or podman where one works, else buildah."""
+
+    def __init__(self) -> None:
+        self.program = next((name for name in ("docker", "podman") if _answers(name)), "buildah")
+
+    @property
+    def needs_buildah(self) -> bool:
+        return self.program == "buildah"
+
+    def _argv(self, *words: str | Path) -> list[str | Path]:
+        if not self.needs_buildah:
+            return [self.program, *words]
+        store = paths.cache() / "buildah"
+        # In a mount namespace of its own, so that a build cut short leaves no mount behind.
+        return ["unshare", "--mount", "buildah", "--root", store / "root", "--runroot", store / "run", *words]
+
+    def build(self, image: Image) -> None:
+        """Make the image's archive, if it is not there yet."""
+        if image.archive.exists():
+            return
+        with only_one(paths.images() / ".build.lock", "building images"):
+            if image.archive.exists():
+                return
+            if BASE in (image.context / "Containerfile").read_text():
+                self._base()
+            with step(f"image {image.name}: building with {self.program}") as doing:
+                self._build(image, lambda line: setattr(doing, "detail", line[:70]))
+            for old in paths.images().glob(f"{image.name}-*.tar"):
+                if old != image.archive:
+                    old.unlink()
+
+    def _build(self, image: Image, on_line) -> None:  # noqa: ANN001
+        file = image.context / "Containerfile"
+        part = image.archive.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        words = ["build", "-f", file, "-t", image.reference, "--build-arg", f"APT_OPTION={STALE_INDEX}"]
+        if self.needs_buildah:
+            words[1:1] = ["--isolation", "chroot", "--network", "host", "--pull-never", "--layers"]
+        run(self._argv(*words, image.context), on_line=on_line)
+        if self.needs_buildah:
+            run(self._argv("push", "-q", image.reference, f"docker-archive:{part}:{image.reference}"))
+        else:
+            run(self._argv("save", "-o", part, image.reference))
+        part.rename(image.archive)
+
+    def _base(self) -> None:
+        """Debian's image from its registry where that answers, else one made from Debian packages."""
+        if self._succeeds("inspect", BASE):
+            return
+        with step(f"base image {BASE}") as doing:
+            doing.detail = "pulling"
+            if self._succeeds("pull", BASE):
+                return
+            doing.detail = "no registry answers: making it from Debian packages"
+            scratch = paths.images() / ".base"
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir(parents=True)
+            options = ["--variant=minbase", "--aptopt=" + STALE_INDEX, "--dpkgopt=path-exclude=/usr/share/man/*"]
+            run(["mmdebstrap", *options, SUITE, scratch / "root.tar"], on_line=lambda line: setattr(doing, "detail", line[:70]))
+            (scratch / "Containerfile").write_text('FROM scratch\nADD root.tar /\nCMD ["bash"]\n')
+            extra = ["--isolation", "chroot"] if self.needs_buildah else []
+            run(self._argv("build", *extra, "-t", BASE, scratch))
+            shutil.rmtree(scratch)
+
+    def _succeeds(self, *words: str) -> bool:
+        argv = self._argv(*words) if words[0] != "inspect" or not self.needs_buildah else self._argv("inspect", "--type", "image", words[1])
+        try:
+            return subprocess.run(argv, capture_output=True, timeout=PULL_SECONDS).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+
+def _answers(program: str) -> bool:
+    """Whether the program is there and so is the engine behind it."""
+    return bool(shutil.which(program)) and subprocess.run([program, "info"], capture_output=True).returncode == 0
+
+
+def load(lab: Lab, images: list[Image], ctr: Path) -> None:
+    """Put the images into every node that runs and does not have them."""
+
+    def into(node: Node) -> None:
+        here = [*machine.enter(lab, node), str(ctr), "--namespace", "k8s.io", "images"]
+        present = set(run([*here, "ls", "-q"]).split())
+        for image in images:
+            if image.reference not in present:
+                run([*here, "import", str(image.archive)])
+
+    nodes = [node for node in lab.nodes if machine.process(lab, node)]
+    with step(f"loading {len(images)} images into {len(nodes)} nodes", quiet_below=1.0), ThreadPoolExecutor() as pool:
+        list(pool.map(into, nodes))

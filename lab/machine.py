@@ -1,0 +1,221 @@
+"""Nodes as seen from the machine: plug them in, start them, cut their power, and leave nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from lab.daemons import Setup
+from lab.layout import Lab, Node
+from lab.problem import Problem
+from lab.run import run
+
+CGROUPS = Path("/sys/fs/cgroup")
+# Shared by all nodes and all labs, because Kubernetes' own provisioner knows no other place.
+PROVISIONED = Path("/tmp/hostpath_pv")  # noqa: S108
+
+
+def home(lab: Lab, node: Node) -> Path:
+    return lab.home / "nodes" / node.name
+
+
+def process(lab: Lab, node: Node) -> int | None:
+    """The process id of the node's first process if the node is on. A reused id is not mistaken for it."""
+    try:
+        pid, began = (home(lab, node) / "pid").read_text().split()
+        return int(pid) if _began(int(pid)) == began else None
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _began(pid: int) -> str | None:
+    """The kernel's start time of a process; None when it is gone or only waits to be buried."""
+    try:
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if state == "Z" else fields[18]
+
+
+def plug_in(lab: Lab) -> None:
+    """The network that joins the nodes, and NodePorts on the machine's own 127.0.0.1."""
+    if _ip("link", "show", lab.bridge):
+        _rules(lab)
+        return
+    for command in (
+        f"link add {lab.bridge} type bridge",
+        f"address add {lab.bridge_address}/24 dev {lab.bridge}",
+        f"link set {lab.bridge} up",
+    ):
+        run(["ip", *command.split()])
+    for subnet in (lab.services, *(node.pod_subnet for node in lab.nodes)):
+        hop = next((node.address for node in lab.nodes if node.pod_subnet == subnet), lab.control_plane.address)
+        run(["ip", "route", "replace", subnet, "via", hop])
+    _rules(lab)
+
+
+def _rules(lab: Lab) -> None:
+    # Packets from 127.0.0.1 may leave by this bridge, with the bridge's own address.
+    Path(f"/proc/sys/net/ipv4/conf/{lab.bridge}/route_localnet").write_text("1")
+    ports = f"{lab.node_ports[0]}-{lab.node_ports[-1]}"
+    rules = f"""
+table ip {lab.cgroup}
+delete table ip {lab.cgroup}
+table ip {lab.cgroup} {{
+    chain output {{
+        type nat hook output priority -100;
+        ip daddr 127.0.0.1 tcp dport {ports} dnat to {lab.control_plane.address}
+        ip daddr 127.0.0.1 udp dport {ports} dnat to {lab.control_plane.address}
+    }}
+    chain postrouting {{
+        type nat hook postrouting priority 100;
+        ip saddr 127.0.0.0/8 oifname "{lab.bridge}" masquerade
+    }}
+}}
+"""
+    run(["nft", "-f", "-"], stdin=rules)
+
+
+def unplug(lab: Lab) -> None:
+    if _ip("link", "show", lab.bridge):
+        run(["ip", "link", "delete", lab.bridge])
+    subprocess.run(["nft", "delete", "table", "ip", lab.cgroup], capture_output=True)
+
+
+def start(lab: Lab, node: Node, setup: Setup, path: str) -> None:
+    """Switch the node on. What it had on its disk (pods' images, etcd's data) is still there."""
+    place = home(lab, node)
+    _lay_out(lab, node, setup, path)
+    _make_cgroups(lab, node)
+    namespaces = ["--fork", "--pid", "--mount-proc", "--mount", "--net", "--uts", "--ipc", "--kill-child=SIGKILL"]
+    with (place / "node.log").open("ab") as log:
+        outer = subprocess.Popen(
+            ["unshare", *namespaces, sys.executable, "-m", "lab.node", str(place / "node.json")],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,
+        )
+    pid = _child(outer, place)
+    (place / "pid.part").write_text(f"{pid} {_began(pid)}")
+    (place / "pid.part").rename(place / "pid")
+    _remove_cable(node)
+    run(["ip", *f"link add {node.interface} type veth peer name eth0 netns {pid}".split()])
+    run(["ip", *f"link set {node.interface} master {lab.bridge} up".split()])
+
+
+def _child(outer: subprocess.Popen[bytes], place: Path) -> int:
+    children = Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if outer.poll() is not None:
+            raise Problem(f"A node could not be started: {(place / 'node.log').read_text()[-500:]}")
+        found = children.read_text().split()
+        if found:
+            return int(found[0])
+        time.sleep(0.01)
+    raise Problem(f"A node did not start within 10 s; see {place / 'node.log'}")
+
+
+def _lay_out(lab: Lab, node: Node, setup: Setup, path: str) -> None:
+    place = home(lab, node)
+    binds = {place / "disk": "/var/lib", place / "log": "/var/log", lab.home / "volumes": str(PROVISIONED)}
+    for folder in (*binds, PROVISIONED):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, content in setup.files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(content)
+    spec = {
+        "hostname": node.name,
+        "address": node.address,
+        "gateway": lab.bridge_address,
+        "routes": {other.pod_subnet: other.address for other in lab.nodes if other != node},
+        "binds": {str(folder): target for folder, target in binds.items()},
+        "path": path,
+        "daemons": setup.daemons,
+    }
+    (place / "node.json").write_text(json.dumps(spec, indent=2))
+
+
+def stop(lab: Lab, node: Node) -> None:
+    """Cut the power: everything on the node is gone at once, with no chance to say goodbye."""
+    pid = process(lab, node)
+    if pid:
+        os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while _began(pid) is not None:
+            if time.monotonic() > deadline:
+                raise Problem(f"Node {node.name} (process {pid}) is still there 30 s after it was killed.")
+            time.sleep(0.02)
+    _remove_cable(node)
+    _remove_cgroups(lab, node)
+
+
+def enter(lab: Lab, node: Node) -> list[str]:
+    """The start of a command line that runs a program on the node."""
+    pid = process(lab, node)
+    if pid is None:
+        raise Problem(f"Node {node.name} is off. Switch it on: `uv run lab --name {lab.name} node start {node.name}`.")
+    return ["nsenter", "--target", str(pid), "--all", "--"]
+
+
+def _remove_cable(node: Node) -> None:
+    # The kernel takes it away with the node's network namespace, but in its own time.
+    subprocess.run(["ip", "link", "delete", node.interface], capture_output=True)
+
+
+def _ip(*argv: str) -> bool:
+    return subprocess.run(["ip", *argv], capture_output=True).returncode == 0
+
+
+def _hierarchies() -> list[Path]:
+    """The root of every cgroup hierarchy: one with cgroup v2, one for each controller with v1."""
+    if (CGROUPS / "cgroup.controllers").exists():
+        return [CGROUPS]
+    return [entry for entry in CGROUPS.iterdir() if entry.is_dir() and not entry.is_symlink()]
+
+
+def _make_cgroups(lab: Lab, node: Node) -> None:
+    for root in _hierarchies():
+        folder = root / lab.cgroup / node.name
+        folder.mkdir(parents=True, exist_ok=True)
+        for group in (root, root / lab.cgroup):
+            if (group / "cgroup.subtree_control").exists() and root == CGROUPS:
+                wanted = (group / "cgroup.controllers").read_text().split()
+                (group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in wanted))
+
+
+def _remove_cgroups(lab: Lab, node: Node) -> None:
+    deadline = time.monotonic() + 10
+    for root in _hierarchies():
+        folder = root / lab.cgroup / node.name
+        # Killed processes leave their cgroups a moment after they are gone.
+        while folder.exists() and not _rmdir_tree(folder) and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+
+def _rmdir_tree(folder: Path) -> bool:
+    try:
+        for inner in sorted(folder.rglob("*"), key=lambda path: len(path.parts), reverse=True):
+            if inner.is_dir():
+                inner.rmdir()
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def forget(lab: Lab) -> None:
+    """Remove what belongs to the lab as a whole and lies outside its home."""
+    for root in _hierarchies():
+        _rmdir_tree(root / lab.cgroup)
+    try:
+        PROVISIONED.rmdir()
+    except OSError:
+        return  # another lab's volumes are in use, or it was never made

@@ -1,0 +1,1 @@
+"""The command provider, `pulumi-resource-command`."""

@@ -1,0 +1,1 @@
+"""The language host for Python, `pulumi-language-python`."""

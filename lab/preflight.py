@@ -1,0 +1,86 @@
+"""What must hold before anything is changed."""
+
+import json
+import os
+import shutil
+from ipaddress import ip_network
+from pathlib import Path
+
+from lab import debian, paths
+from lab.layout import Lab
+from lab.problem import Problem
+from lab.run import run
+
+NEEDED_GIB = 10
+HIDDEN_ON_NODES = ("/run", "/var/lib", "/var/log", "/proc")  # nodes have these of their own
+
+
+def check(lab: Lab, *, tools: dict[str, str], running: bool) -> None:
+    """Raise a Problem that names the first thing in the way and the way out of it."""
+    _root()
+    _cache_place()
+    _disk()
+    debian.check(tools)
+    if not running:
+        _ports(lab)
+        _addresses(lab)
+
+
+def _root() -> None:
+    if os.geteuid() != 0:
+        raise Problem(
+            "The lab makes network namespaces and mounts, and this needs root.\n"
+            "  Run the same command with `sudo`, or use a cluster that runs already: `make up CONTEXT=<kubectl context>`."
+        )
+
+
+def _cache_place() -> None:
+    for hidden in HIDDEN_ON_NODES:
+        if paths.cache().is_relative_to(hidden):
+            raise Problem(f"The cache {paths.cache()} is below {hidden}, which each node has of its own.\n"
+                          "  Set SLIPWAY_CACHE to a folder elsewhere.")
+
+
+def _disk() -> None:
+    folder = paths.cache()
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free / (1 << 30)
+    if free < NEEDED_GIB:
+        raise Problem(
+            f"{free:.1f} GiB are free at {folder}, and the lab needs {NEEDED_GIB}.\n"
+            "  Free some, or set SLIPWAY_CACHE to a folder on a larger disk."
+        )
+
+
+def _ports(lab: Lab) -> None:
+    taken = sorted(listening() & set(lab.node_ports))
+    if taken:
+        raise Problem(
+            f"Port {taken[0]} of this machine is in use, and the lab's NodePorts are {lab.node_ports[0]} to "
+            f"{lab.node_ports[-1]}.\n  Find out who has it with `ss -ltnp 'sport = :{taken[0]}'`, and end it."
+        )
+
+
+def listening() -> set[int]:
+    """TCP ports on which something listens on this machine."""
+    ports = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        if Path(table).exists():
+            for line in Path(table).read_text().splitlines()[1:]:
+                _, local, _, state, *_ = line.split()
+                if state == "0A":
+                    ports.add(int(local.rpartition(":")[2], 16))
+    return ports
+
+
+def _addresses(lab: Lab) -> None:
+    if not shutil.which("ip"):
+        return
+    for route in json.loads(run(["ip", "-json", "-4", "route", "show"])):
+        if route["dst"] != "default" and route.get("dev") != lab.bridge:
+            if ip_network(route["dst"]).overlaps(ip_network(lab.network)):
+                raise Problem(
+                    f"This machine already has a route to {route['dst']} by {route.get('dev')}, and the lab would use "
+                    f"{lab.network}.\n  Take that network away, or use a lab of another name: its addresses differ."
+                )
