@@ -18,25 +18,37 @@ from lab.run import run
 START_SECONDS = 300.0
 
 
-def lock(name: str):  # noqa: ANN201 -- a context manager
-    """Whoever changes lab `name` holds this. It lies beside the lab's home, which comes and goes."""
-    return only_one(paths.labs() / f".{name}.lock", f"lab {name}")
+def lock(name: str):
+    """Whoever changes lab `name` holds this."""
+    return only_one(paths.locks() / f"lab-{name}", f"lab {name}")
 
 
 def running(lab: Lab) -> bool:
     return any(machine.process(lab, node) for node in lab.nodes)
 
 
+def claim(name: str, compute: int) -> Lab:
+    """The lab of that name, with its place on this machine. All that could be in the way is checked before."""
+    with only_one(paths.locks() / "places", "choosing a place for a lab"):
+        lab = layout.choose(name, compute)
+        preflight.check(lab, tools=_needed(images.Builder()), running=running(lab))
+        if not layout.find(name):
+            _clear(lab)  # what an interrupted start left without a record
+        lab.save()
+    return lab
+
+
+def tools() -> tuple[daemons.Programs, list[images.Image]]:
+    """The programs and images without which no node starts: installed, unpacked or built, each once."""
+    builder = images.Builder()
+    debian.install(debian.missing(_needed(builder)))
+    programs = daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack())
+    return programs, _basic_images(builder)
+
+
 def up(lab: Lab) -> None:
     """Bring every node up and wait until all are Ready. Nodes that run already are left alone."""
-    builder = images.Builder()
-    preflight.check(lab, tools=_tools(builder), running=running(lab))
-    debian.install(debian.missing(_tools(builder)))
-    programs = daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack())
-    basic = _basic_images(builder)
-    if not layout.find(lab.name):
-        _clear(lab)  # what an interrupted start left without a record
-    lab.save()
+    programs, basic = tools()
     with step("Kubernetes: starting nodes", quiet_below=1.0) as doing:
         machine.plug_in(lab)
         authority = Authority(lab.home / "pki")
@@ -47,7 +59,7 @@ def up(lab: Lab) -> None:
                 _start(lab, node, authority, programs)
         _wait(lab, doing, "the API server", lambda: kubectl(lab, "get", "--raw=/readyz"))
         _wait(lab, doing, "containerd", lambda: [_ctr(lab, node, "version") for node in _on(lab)])
-    images.load(lab, basic, _ctr_program())
+    images.load(lab, basic, ctr())
     with step("Kubernetes: waiting for Ready nodes", quiet_below=1.0) as doing:
         _addons(lab, {image.name: image.reference for image in basic})
         wanted = [f"node/{node.name}" for node in lab.nodes]
@@ -65,7 +77,6 @@ def down(name: str) -> None:
     if not lab and not home.exists():
         return
     _clear(lab or Lab(name, 0))
-    (paths.labs() / f".{name}.lock").unlink(missing_ok=True)
 
 
 def start(lab: Lab, node: Node) -> None:
@@ -86,7 +97,7 @@ def kubectl(lab: Lab, *words: str, stdin: str | None = None) -> str:
     return run([golang.KUBERNETES.home / "kubectl", "--kubeconfig", lab.kubeconfig, *words], stdin=stdin)
 
 
-def _tools(builder: images.Builder) -> dict[str, str]:
+def _needed(builder: images.Builder) -> dict[str, str]:
     return {**debian.BASIC_TOOLS, **(debian.BUILD_TOOLS if builder.needs_buildah else {})}
 
 
@@ -114,12 +125,12 @@ def _on(lab: Lab) -> list[Node]:
     return [node for node in lab.nodes if machine.process(lab, node)]
 
 
-def _ctr_program() -> Path:
+def ctr() -> Path:
     return debian.daemons() / "usr/bin/ctr"
 
 
 def _ctr(lab: Lab, node: Node, *words: str) -> str:
-    return run([*machine.enter(lab, node), _ctr_program(), *words])
+    return run([*machine.enter(lab, node), ctr(), *words])
 
 
 def _wait(lab: Lab, doing: Step, what: str, attempt: Callable[[], object]) -> None:
@@ -137,7 +148,9 @@ def _wait(lab: Lab, doing: Step, what: str, attempt: Callable[[], object]) -> No
                 raise Problem(f"Node {off[0].name} ended while it started:\n{log.read_text()[-800:]}") from problem
             if time.monotonic() > deadline:
                 logs = lab.home / "nodes/<node>/log/slipway"
-                raise Problem(f"No {what} within {START_SECONDS:.0f} s. The daemons' logs: {logs}\n{problem}") from problem
+                raise Problem(
+                    f"No {what} within {START_SECONDS:.0f} s. The daemons' logs: {logs}\n{problem}"
+                ) from problem
         time.sleep(0.1)
 
 

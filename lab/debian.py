@@ -44,14 +44,14 @@ def unpack() -> Path:
     home = daemons()
     if home.exists():
         return home
-    with only_one(paths.tools() / ".debian.lock", "unpacking Debian packages"):
+    with only_one(paths.locks() / "debian", "unpacking Debian packages"):
         if home.exists():
             return home
         with step(f"{', '.join(UNPACKED)}: unpacking from Debian packages"):
             _refresh()
             scratch = paths.tools() / ".debian"
             shutil.rmtree(scratch, ignore_errors=True)  # of a download that was cut short
-            scratch.mkdir()
+            scratch.mkdir(parents=True)
             run(["apt-get", "download", "-q", *UNPACKED], cwd=scratch)
             for package in scratch.glob("*.deb"):
                 run(["dpkg", "-x", package, scratch / "root"])
@@ -85,7 +85,7 @@ def check(tools: dict[str, str]) -> None:
         wanted = ", ".join([*packages, *([] if daemons().exists() else UNPACKED)])
         raise Problem(
             f"This machine has no apt, and these are missing: {wanted}.\n"
-            "  Run the lab on Debian 12 or newer, or give it a cluster that runs already: `make up CONTEXT=<kubectl context>`."
+            "  Run the lab on Debian 12 or newer, or use a cluster that runs: `make up CONTEXT=<kubectl context>`."
         )
     if packages and os.geteuid() != 0:
         raise Problem(

@@ -67,8 +67,7 @@ PULUMI = Program(
 KUBERNETES = Program(
     "kubernetes",
     "k8s.io/kubernetes",
-    ldflags="-X k8s.io/component-base/version.gitVersion={version} "
-    "-X k8s.io/component-base/version.gitTreeState=clean",
+    ldflags="-X k8s.io/component-base/version.gitVersion={version} -X k8s.io/component-base/version.gitTreeState=clean",
     links=("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubelet", "kubectl"),
 )
 COREDNS = Program("coredns", "github.com/coredns/coredns")
@@ -79,13 +78,13 @@ def build(program: Program) -> Path:
     """The folder with the built program. Interrupted builds leave nothing that looks finished."""
     if program.built:
         return program.home
-    with only_one(paths.tools() / f".{program.name}.lock", f"building {program.name}"):
+    with only_one(paths.locks() / program.name, f"building {program.name}"):
         if program.built:
             return program.home
         go = find_go()
         scratch = paths.tools() / f".{program.name}"
         shutil.rmtree(scratch, ignore_errors=True)  # of a build that was cut short
-        scratch.mkdir()
+        scratch.mkdir(parents=True)
         _compile(program, go, scratch)
         for link in program.links:
             (scratch / link).symlink_to(program.name)
@@ -98,7 +97,7 @@ def _compile(program: Program, go: Path, into: Path) -> None:
     title = f"{program.name} {program.version}: building from its Go module (once)"
     unreachable = "The Go module proxy must answer: see `go env GOPROXY`."
     with step(title) as doing:
-        doing.detail = "fetching modules"
+        doing.tell("fetching modules")
         # Fetches what the build needs and no more: some of the further modules are on no proxy.
         listed = run([go, "list", "-deps", program.package], cwd=program.source, env=env, way_out=unreachable)
         total = listed.count("\n")
@@ -107,7 +106,7 @@ def _compile(program: Program, go: Path, into: Path) -> None:
         def count(_: str) -> None:
             nonlocal compiled
             compiled += 1
-            doing.detail = f"{compiled} of at most {total} packages"
+            doing.tell(f"{compiled} of at most {total} packages")
 
         flags = f"-s -w {program.ldflags.format(version=program.version)}"
         output = into / program.name

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,20 +74,21 @@ class Builder:
         """Make the image's archive, if it is not there yet."""
         if image.archive.exists():
             return
-        with only_one(paths.images() / ".build.lock", "building images"):
+        with only_one(paths.locks() / "images", "building images"):
             if image.archive.exists():
                 return
             if BASE in (image.context / "Containerfile").read_text():
                 self._base()
             with step(f"image {image.name}: building with {self.program}") as doing:
-                self._build(image, lambda line: setattr(doing, "detail", line[:70]))
+                self._build(image, doing.tell)
             for old in paths.images().glob(f"{image.name}-*.tar"):
                 if old != image.archive:
                     old.unlink()
 
-    def _build(self, image: Image, on_line) -> None:  # noqa: ANN001
+    def _build(self, image: Image, on_line: Callable[[str], None]) -> None:
         file = image.context / "Containerfile"
         part = image.archive.with_suffix(".part")
+        part.parent.mkdir(parents=True, exist_ok=True)
         part.unlink(missing_ok=True)
         words = ["build", "-f", file, "-t", image.reference, "--build-arg", f"APT_OPTION={STALE_INDEX}"]
         if self.needs_buildah:
@@ -100,7 +102,8 @@ class Builder:
 
     def _base(self) -> None:
         """Debian's image from its registry where that answers, else one made from Debian packages."""
-        if self._succeeds("inspect", BASE):
+        inspect = ["inspect", "--type", "image"] if self.needs_buildah else ["image", "inspect"]
+        if self._succeeds(*inspect, BASE):
             return
         with step(f"base image {BASE}") as doing:
             doing.detail = "pulling"
@@ -111,16 +114,15 @@ class Builder:
             shutil.rmtree(scratch, ignore_errors=True)
             scratch.mkdir(parents=True)
             options = ["--variant=minbase", "--aptopt=" + STALE_INDEX, "--dpkgopt=path-exclude=/usr/share/man/*"]
-            run(["mmdebstrap", *options, SUITE, scratch / "root.tar"], on_line=lambda line: setattr(doing, "detail", line[:70]))
+            run(["mmdebstrap", *options, SUITE, scratch / "root.tar"], on_line=doing.tell)
             (scratch / "Containerfile").write_text('FROM scratch\nADD root.tar /\nCMD ["bash"]\n')
             extra = ["--isolation", "chroot"] if self.needs_buildah else []
             run(self._argv("build", *extra, "-t", BASE, scratch))
             shutil.rmtree(scratch)
 
     def _succeeds(self, *words: str) -> bool:
-        argv = self._argv(*words) if words[0] != "inspect" or not self.needs_buildah else self._argv("inspect", "--type", "image", words[1])
         try:
-            return subprocess.run(argv, capture_output=True, timeout=PULL_SECONDS).returncode == 0
+            return subprocess.run(self._argv(*words), capture_output=True, timeout=PULL_SECONDS).returncode == 0
         except subprocess.TimeoutExpired:
             return False
 

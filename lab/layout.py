@@ -125,7 +125,7 @@ def find(name: str) -> Lab | None:
 
 
 def everyone() -> list[Lab]:
-    names = sorted(home.name for home in paths.labs().iterdir()) if paths.labs().exists() else []
+    names = sorted(record.parent.name for record in paths.labs().glob("*/lab.json"))
     return [lab for lab in map(find, names) if lab]
 
 

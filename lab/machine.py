@@ -14,8 +14,6 @@ from lab.problem import Problem
 from lab.run import run
 
 CGROUPS = Path("/sys/fs/cgroup")
-# Shared by all nodes and all labs, because Kubernetes' own provisioner knows no other place.
-PROVISIONED = Path("/tmp/hostpath_pv")  # noqa: S108
 
 
 def home(lab: Lab, node: Node) -> Path:
@@ -123,9 +121,16 @@ def _child(outer: subprocess.Popen[bytes], place: Path) -> int:
 
 def _lay_out(lab: Lab, node: Node, setup: Setup, path: str) -> None:
     place = home(lab, node)
-    binds = {place / "disk": "/var/lib", place / "log": "/var/log", lab.home / "volumes": str(PROVISIONED)}
-    for folder in (*binds, PROVISIONED):
+    binds = {
+        place / "disk": "/var/lib",
+        place / "log": "/var/log",
+        place / "tmp": "/tmp",  # noqa: S108
+        # The one place that Kubernetes' own provisioner knows. All nodes share it, as they would a network disk.
+        lab.home / "volumes": "/tmp/hostpath_pv",  # noqa: S108
+    }
+    for folder in binds:
         folder.mkdir(parents=True, exist_ok=True)
+    (place / "tmp").chmod(0o1777)
     for name, content in setup.files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text(content)
@@ -215,7 +220,3 @@ def forget(lab: Lab) -> None:
     """Remove what belongs to the lab as a whole and lies outside its home."""
     for root in _hierarchies():
         _rmdir_tree(root / lab.cgroup)
-    try:
-        PROVISIONED.rmdir()
-    except OSError:
-        return  # another lab's volumes are in use, or it was never made

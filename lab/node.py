@@ -71,7 +71,7 @@ def start(daemon: Daemon, logs: Path) -> None:
             stderr=log,
             cwd="/",
             start_new_session=True,
-            preexec_fn=unblock_signals,  # noqa: PLW1509 -- this process has one thread
+            preexec_fn=unblock_signals,  # safe: this process has one thread
         )
 
 

@@ -25,3 +25,7 @@ def images() -> Path:
 
 def labs() -> Path:
     return cache() / "labs"
+
+
+def locks() -> Path:
+    return cache() / "locks"

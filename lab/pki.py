@@ -74,11 +74,12 @@ def service_account_key(folder: Path) -> Path:
 def kubeconfig(lab: Lab, authority: Authority, file: Path, certificate: Path, key: Path) -> Path:
     """A kubeconfig with everything inside, so that it can be copied."""
     name = f"slipway-{lab.name}"
+    cluster = {"server": lab.server, **_data("certificate-authority", authority.certificate)}
     content = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": name,
-        "clusters": [{"name": name, "cluster": {"server": lab.server, **_data("certificate-authority", authority.certificate)}}],
+        "clusters": [{"name": name, "cluster": cluster}],
         "users": [{"name": name, "user": {**_data("client-certificate", certificate), **_data("client-key", key)}}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
     }

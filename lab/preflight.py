@@ -12,7 +12,7 @@ from lab.problem import Problem
 from lab.run import run
 
 NEEDED_GIB = 10
-HIDDEN_ON_NODES = ("/run", "/var/lib", "/var/log", "/proc")  # nodes have these of their own
+HIDDEN_ON_NODES = ("/run", "/tmp", "/var/lib", "/var/log")  # noqa: S108 -- nodes have these of their own
 
 
 def check(lab: Lab, *, tools: dict[str, str], running: bool) -> None:
@@ -30,15 +30,17 @@ def _root() -> None:
     if os.geteuid() != 0:
         raise Problem(
             "The lab makes network namespaces and mounts, and this needs root.\n"
-            "  Run the same command with `sudo`, or use a cluster that runs already: `make up CONTEXT=<kubectl context>`."
+            "  Run the same command with `sudo`, or use a cluster that runs: `make up CONTEXT=<kubectl context>`."
         )
 
 
 def _cache_place() -> None:
     for hidden in HIDDEN_ON_NODES:
         if paths.cache().is_relative_to(hidden):
-            raise Problem(f"The cache {paths.cache()} is below {hidden}, which each node has of its own.\n"
-                          "  Set SLIPWAY_CACHE to a folder elsewhere.")
+            raise Problem(
+                f"The cache {paths.cache()} is below {hidden}, which each node has of its own.\n"
+                "  Set SLIPWAY_CACHE to a folder elsewhere."
+            )
 
 
 def _disk() -> None:
@@ -78,9 +80,9 @@ def _addresses(lab: Lab) -> None:
     if not shutil.which("ip"):
         return
     for route in json.loads(run(["ip", "-json", "-4", "route", "show"])):
-        if route["dst"] != "default" and route.get("dev") != lab.bridge:
-            if ip_network(route["dst"]).overlaps(ip_network(lab.network)):
-                raise Problem(
-                    f"This machine already has a route to {route['dst']} by {route.get('dev')}, and the lab would use "
-                    f"{lab.network}.\n  Take that network away, or use a lab of another name: its addresses differ."
-                )
+        others = route["dst"] != "default" and route.get("dev") != lab.bridge
+        if others and ip_network(route["dst"]).overlaps(ip_network(lab.network)):
+            raise Problem(
+                f"This machine already has a route to {route['dst']} by {route.get('dev')}, and the lab would use "
+                f"{lab.network}.\n  Take that network away, or use a lab of another name: its addresses differ."
+            )

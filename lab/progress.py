@@ -23,6 +23,9 @@ class Step:
     def seconds(self) -> float:
         return time.monotonic() - self._started
 
+    def tell(self, detail: str) -> None:
+        self.detail = detail[:70]
+
     def _line(self, sign: str) -> str:
         detail = f"  {self.detail}" if self.detail and sign != "✓" else ""
         return f"{sign} {self.title}  {elapsed(self.seconds)}{detail}"

@@ -7,6 +7,7 @@ package with the given Python, under the version of the wheel whose real plugin 
 import os
 import shlex
 import tempfile
+from collections.abc import Collection
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,9 +20,11 @@ _PLUGINS = (
 _MODULES = {"python": "language", "command": "command", "kubernetes": "kubernetes"}
 
 
-def install(pulumi_home: Path, python: Path) -> None:
-    """Write the plugins for `python` under `pulumi_home`; what is already right is left alone."""
+def install(pulumi_home: Path, python: Path, names: Collection[str] = tuple(_MODULES)) -> None:
+    """Write the plugins `names` for `python` under `pulumi_home`; what is already right is left alone."""
     for kind, name, wheel in _PLUGINS:
+        if name not in names:
+            continue
         directory = pulumi_home / "plugins" / f"{kind}-{name}-v{version(wheel)}"
         directory.mkdir(parents=True, exist_ok=True)
         # -I keeps the project's own modules and the user's PYTHONPATH out of the plugin.

@@ -58,11 +58,11 @@ class Result:
         return []
 
     def diagnostics(self, severity: str | None = None, *, resource: str | None = None) -> list[str]:
-        """Messages of the engine, the program and the providers, without the empty ones and without colours."""
+        """Messages of the engine, the program and the providers; without a severity, all but those for debugging."""
         return [
-            event["message"]
+            event["message"].strip()
             for event in self._each("diagnosticEvent")
-            if (severity is None or event["severity"] == severity)
+            if (event["severity"] == severity if severity else event["severity"] != "debug")
             and (resource is None or _name(event.get("urn", "")) == resource)
             and event.get("message", "").strip()
         ]

@@ -29,11 +29,14 @@ class ApiError(Exception):
     """The API server's answer to a request that it did not fulfil, in its own words."""
 
     def __init__(self, status: int, reason: str, message: str, details: Object | None = None) -> None:
-        super().__init__(message)
+        super().__init__(status, reason, message)
         self.status = status
         self.reason = reason
         self.message = message
         self.details = details or {}
+
+    def __str__(self) -> str:
+        return self.message
 
     @property
     def not_found(self) -> bool:
@@ -61,9 +64,7 @@ class _Adapter(HTTPAdapter):
             pool |= {"server_hostname": self._server_name, "assert_hostname": self._server_name}
         # Small requests and answers go back and forth: do not wait for more bytes to fill a packet.
         options = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
-        super().init_poolmanager(
-            connections, maxsize, block, ssl_context=self._context, socket_options=options, **pool
-        )
+        super().init_poolmanager(connections, maxsize, block, ssl_context=self._context, socket_options=options, **pool)
 
     def cert_verify(self, conn: Any, url: Any, verify: Any, cert: Any) -> None:
         """The context has it all."""

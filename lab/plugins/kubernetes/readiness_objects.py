@@ -1,4 +1,4 @@
-"""When other kinds are ready: Service, Ingress, volumes, CustomResourceDefinitions, and objects of kinds they define."""
+"""When other kinds are ready: Service, Ingress, volumes, CustomResourceDefinitions and the kinds that they define."""
 
 from lab.plugins.kubernetes.discovery import ENDPOINT_SLICES
 from lab.plugins.kubernetes.objects import Object, conditions_of, dig, name_of

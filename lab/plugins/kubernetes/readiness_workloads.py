@@ -3,7 +3,16 @@
 from lab.plugins.kubernetes import pods
 from lab.plugins.kubernetes.discovery import PODS
 from lab.plugins.kubernetes.objects import Object, conditions_of, dig
-from lab.plugins.kubernetes.verdict import READY, Readiness, Selection, Verdict, failed, label_selector, observed, waiting
+from lab.plugins.kubernetes.verdict import (
+    READY,
+    Readiness,
+    Selection,
+    Verdict,
+    failed,
+    label_selector,
+    observed,
+    waiting,
+)
 
 
 def _selected_pods(obj: Object) -> Selection | None:

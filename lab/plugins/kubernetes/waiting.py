@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from lab.plugins.kubernetes.client import ApiError, Client
-from lab.plugins.kubernetes.discovery import STORAGE_CLASSES, Discovery
+from lab.plugins.kubernetes.client import ApiError
+from lab.plugins.kubernetes.cluster import Cluster
+from lab.plugins.kubernetes.discovery import STORAGE_CLASSES
 from lab.plugins.kubernetes.objects import Object, dig, group_of, kind_of, name_of, namespace_of, title
 from lab.plugins.kubernetes.readiness_objects import CUSTOM, OTHERS
 from lab.plugins.kubernetes.readiness_workloads import WORKLOADS
@@ -28,14 +29,14 @@ class NotReady(Exception):  # noqa: N818  the object's state
         self.obj = obj
 
 
-def readiness(inputs: Object, client: Client) -> Readiness | None:
+def readiness(inputs: Object, cluster: Cluster) -> Readiness | None:
     """What to wait for after `inputs` were applied; None if nothing."""
     if skips_wait(inputs):
         return None
     if asked := awaited(inputs):
         return asked
     group, kind = group_of(inputs), kind_of(inputs)
-    if (group, kind) == ("", "PersistentVolumeClaim") and _binds_late(inputs, client):
+    if (group, kind) == ("", "PersistentVolumeClaim") and _binds_late(inputs, cluster):
         return None
     if known := WORKLOADS.get((group, kind)) or OTHERS.get((group, kind)):
         return known
@@ -43,41 +44,31 @@ def readiness(inputs: Object, client: Client) -> Readiness | None:
     return None if built_in else CUSTOM
 
 
-def look(client: Client, discovery: Discovery, obj: Object, rule: Readiness) -> Verdict:
+def look(cluster: Cluster, obj: Object, rule: Readiness) -> Verdict:
     """One look, without waiting."""
     related: list[Object] = []
     if selection := rule.related(obj):
         try:
             path = selection.resource.path(namespace_of(obj))
-            related = client.get(path, **selection.selectors).get("items") or []
+            related = cluster.client.get(path, **selection.selectors).get("items") or []
         except ApiError:
             related = []  # it only makes the words better, or the verdict stricter
     return rule.check(obj, related)
 
 
 def until_ready(
-    client: Client,
-    discovery: Discovery,
-    cancellation: Cancellation,
-    obj: Object,
-    rule: Readiness,
-    seconds: float,
-    report: Report,
+    cluster: Cluster, cancellation: Cancellation, obj: Object, rule: Readiness, seconds: float, report: Report
 ) -> Object:
     """Wait for `obj`, which has just been applied; returns its state then, or raises `NotReady`."""
     changed = threading.Event()
     deadline = time.monotonic() + seconds
-    resource = discovery.of(obj)
     with ExitStack() as feeds:
         feeds.enter_context(cancellation.wakes(changed.set))
-        own = Feed(
-            client, resource.path(namespace_of(obj)), changed.set, fieldSelector=f"metadata.name={name_of(obj)}"
-        )
-        feeds.enter_context(own)
+        own = feeds.enter_context(_feed(cluster, obj, changed))
         related = None
         if selection := rule.related(obj):
             path = selection.resource.path(namespace_of(obj))
-            related = feeds.enter_context(Feed(client, path, changed.set, **selection.selectors))
+            related = feeds.enter_context(Feed(cluster.client, path, changed.set, **selection.selectors))
         current, said = obj, Verdict()
         while True:
             changed.clear()
@@ -96,17 +87,12 @@ def until_ready(
             changed.wait(left)
 
 
-def until_gone(
-    client: Client, discovery: Discovery, cancellation: Cancellation, obj: Object, seconds: float, report: Report
-) -> None:
+def until_gone(cluster: Cluster, cancellation: Cancellation, obj: Object, seconds: float, report: Report) -> None:
     """Wait until `obj`, whose deletion has been asked for, is gone; raises `NotReady` if it stays."""
     changed = threading.Event()
     deadline = time.monotonic() + seconds
     uid = dig(obj, "metadata", "uid")
-    path = discovery.of(obj).path(namespace_of(obj))
-    with cancellation.wakes(changed.set), Feed(
-        client, path, changed.set, fieldSelector=f"metadata.name={name_of(obj)}"
-    ) as own:
+    with cancellation.wakes(changed.set), _feed(cluster, obj, changed) as own:
         current = obj
         while True:
             changed.clear()
@@ -123,6 +109,11 @@ def until_gone(
                 raise NotReady(f"{title(current)} is not gone after {seconds:g} s: {reason}", current)
             report(f"waiting until it is gone: {reason}")
             changed.wait(remaining)
+
+
+def _feed(cluster: Cluster, obj: Object, changed: threading.Event) -> Feed:
+    selector = f"metadata.name={name_of(obj)}"
+    return Feed(cluster.client, cluster.collection(obj), changed.set, fieldSelector=selector)
 
 
 def _judge(own: Feed, related: Feed | None, current: Object, rule: Readiness) -> tuple[Object, Verdict]:
@@ -160,13 +151,13 @@ def _what_keeps(obj: Object) -> str:
     return "terminating" if dig(obj, "metadata", "deletionTimestamp") else "not deleted yet"
 
 
-def _binds_late(claim: Object, client: Client) -> bool:
+def _binds_late(claim: Object, cluster: Cluster) -> bool:
     """Whether the claim's class waits for the first pod that uses it, so that waiting here would be for nothing."""
     wanted = dig(claim, "spec", "storageClassName")
     if wanted == "" or dig(claim, "spec", "volumeName"):
         return False
     try:
-        classes = client.get(STORAGE_CLASSES.path()).get("items") or []
+        classes = cluster.client.get(STORAGE_CLASSES.path()).get("items") or []
     except ApiError:
         return False
     default = "storageclass.kubernetes.io/is-default-class"

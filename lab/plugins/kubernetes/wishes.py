@@ -1,6 +1,7 @@
 """What a program asks of the provider itself, in `pulumi.com/` annotations on the object."""
 
 import json
+from collections.abc import Callable
 
 from lab.plugins.kubernetes import jsonpath
 from lab.plugins.kubernetes.objects import Object, annotation, conditions_of, dig, group_of, is_true, kind_of
@@ -14,6 +15,9 @@ REPLACE_UNREADY = "pulumi.com/replaceUnready"
 PATCH_FORCE = "pulumi.com/patchForce"
 PATCH_FIELD_MANAGER = "pulumi.com/patchFieldManager"
 DELETION_PROPAGATION = "pulumi.com/deletionPropagationPolicy"
+
+# Returns what is missing on the object, or an empty string.
+Condition = Callable[[Object], str]
 
 # Other kinds are waited for on delete whatever skipAwait says: they go at once, or something is wrong.
 _SKIPS_ON_DELETE = {
@@ -96,8 +100,7 @@ def _expressions(text: str) -> list[str]:
     return [str(item) for item in listed]
 
 
-def _condition(expression: str):
-    """A function that returns what is missing, or an empty string."""
+def _condition(expression: str) -> Condition:
     form, _, rest = expression.partition("=")
     if form == "condition" and rest:
         return _named_condition(rest)
@@ -106,7 +109,7 @@ def _condition(expression: str):
     raise WishError(WAIT_FOR, f"{expression!r} begins with neither `jsonpath=` nor `condition=`")
 
 
-def _named_condition(text: str):
+def _named_condition(text: str) -> Condition:
     name, _, wanted = text.partition("=")
     wanted = wanted or "True"
 
@@ -121,7 +124,7 @@ def _named_condition(text: str):
     return missing
 
 
-def _path_condition(text: str):
+def _path_condition(text: str) -> Condition:
     braces = text.rfind("}")
     path, equals, wanted = (text[: braces + 1], *_value(text[braces + 1 :])) if braces >= 0 else text.partition("=")
     try:

@@ -1,0 +1,45 @@
+# Two commands for a newcomer: `make up` and `make test`. Everything they need, they install or build.
+.DEFAULT_GOAL := help
+.PHONY: help up down preview test check lint unit format lock
+SHELL := /bin/sh
+
+UV = $$(lab/find-uv)
+BIN := .venv/bin
+COMPUTE ?= 1
+CONTEXT ?=
+
+help:  ## what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.venv/ready: requirements.lock pyproject.toml .python-version
+	@uv=$(UV) && $$uv venv -q --allow-existing .venv \
+		&& $$uv pip sync -q --require-hashes requirements.lock && $$uv pip install -q --no-deps -e . && touch $@
+
+up: .venv/ready  ## a lab on this machine with the dev stack (COMPUTE=N compute nodes, or CONTEXT=<kubectl context>)
+	@$(BIN)/lab up --compute $(COMPUTE) --context "$(CONTEXT)"
+
+down: .venv/ready  ## take the lab away; nothing but the cache stays
+	@$(BIN)/lab down
+
+check: lint unit  ## ruff, pyright, shellcheck and the unit tests: under a minute
+
+lint: .venv/ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/shellcheck $$(git ls-files | xargs grep -lE '^#!/bin/(ba)?sh|^#!/usr/bin/env bash')
+
+unit: .venv/ready
+	$(BIN)/pytest -q tests/unit
+
+test: check  ## all tests, in a lab that is started and stopped for them
+	$(BIN)/lab --name test run -- $(BIN)/pytest tests/engine tests/cluster
+
+format: .venv/ready  ## put the code into shape
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+lock: .venv/ready  ## choose versions anew and write requirements.lock
+	@plain=$$(mktemp -d) && sed '/^managed = false/d' pyproject.toml > $$plain/pyproject.toml \
+		&& $(UV) pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate \
+			--group $$plain/pyproject.toml:dev $$plain/pyproject.toml -o requirements.lock; rm -r $$plain

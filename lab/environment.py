@@ -1,0 +1,55 @@
+"""The environment in which people and programs use a lab: `uv run lab env` prints it."""
+
+import shlex
+from pathlib import Path
+
+from lab import golang, images, paths, pulumi
+from lab.layout import Lab
+
+# State of a lab's stacks is as short-lived as the lab, so its passphrase is no secret. It is fixed, and belongs to the
+# salt in Pulumi.dev.yaml: with a new one for every lab that file would change at every `make up`.
+PASSPHRASE = "slipway-lab"  # noqa: S105
+
+
+def prepare(lab: Lab) -> dict[str, str]:
+    """Make the folders that the variables name, and return the variables."""
+    chosen = pulumi.choose()
+    pulumi.equip(chosen, lab.home / "pulumi")
+    bin_folder = lab.home / "bin"
+    for folder in (bin_folder, lab.home / "state"):
+        folder.mkdir(parents=True, exist_ok=True)
+    _link(bin_folder / "pulumi", chosen.program)
+    _link(bin_folder / "kubectl", golang.build(golang.KUBERNETES) / "kubectl")
+    return variables(lab)
+
+
+def variables(lab: Lab) -> dict[str, str]:
+    found = {
+        "KUBECONFIG": str(lab.kubeconfig),
+        "PULUMI_HOME": str(lab.home / "pulumi"),
+        "PULUMI_BACKEND_URL": f"file://{lab.home / 'state'}",
+        "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
+        "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "SLIPWAY_LAB": lab.name,
+    }
+    for image in images.ours():
+        found[f"SLIPWAY_{image.name.upper()}_IMAGE"] = image.reference
+    return found
+
+
+def with_path(lab: Lab, path: str) -> dict[str, str]:
+    """All variables, and a PATH that finds the lab's `pulumi` and `kubectl` and this project's own commands first."""
+    return {**variables(lab), "PATH": f"{lab.home / 'bin'}:{paths.CHECKOUT / '.venv' / 'bin'}:{path}"}
+
+
+def exports(lab: Lab) -> str:
+    """Lines for `eval "$(uv run lab env)"`."""
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(lab).items()]
+    return "\n".join([*lines, f'export PATH={shlex.quote(str(lab.home / "bin"))}:"$PATH"'])
+
+
+def _link(link: Path, target: Path) -> None:
+    if link.is_symlink() and link.readlink() == target:
+        return
+    link.unlink(missing_ok=True)
+    link.symlink_to(target)
