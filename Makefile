@@ -13,7 +13,8 @@ help:  ## what can be made
 
 .venv/ready: requirements.lock pyproject.toml .python-version
 	@uv=$(UV) && $$uv venv -q --allow-existing .venv \
-		&& $$uv pip sync -q --require-hashes requirements.lock && $$uv pip install -q --no-deps -e . && touch $@
+		&& $$uv pip sync -q --compile-bytecode --require-hashes requirements.lock \
+		&& $$uv pip install -q --no-deps -e . && touch $@
 
 up: .venv/ready  ## a lab on this machine with the dev stack (COMPUTE=N compute nodes, or CONTEXT=<kubectl context>)
 	@$(BIN)/lab up --compute $(COMPUTE) --context "$(CONTEXT)"

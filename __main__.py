@@ -9,10 +9,8 @@ from components.probe import Probe
 from config import Settings
 from config.settings import problems
 
-config = pulumi.Config()
-values = {key: config.get_object(key) for key in ("cluster", "nodeFilters", "images")}
 try:
-    settings = Settings.load({key: value for key, value in values.items() if value is not None}, os.environ)
+    settings = Settings.load(pulumi.runtime.config.CONFIG.get(), os.environ)
 except ValidationError as error:
     raise pulumi.RunError(problems(error)) from None
 

@@ -1,5 +1,6 @@
 """The whole stack config as one checked value."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from config.node_filters import NodeFilter
 
+PREFIX = "slipway:"
 
 class Cluster(BaseModel):
     """Names that hold for everything in the stack."""
@@ -35,11 +37,19 @@ class Settings(BaseModel):
     images: Images
 
     @classmethod
-    def load(cls, values: Mapping[str, Any], environment: Mapping[str, str]) -> "Settings":
-        """Check the stack's values. Images that the stack does not name are the ones that the lab has built."""
-        images = {"probe": environment.get("SLIPWAY_PROBE_IMAGE"), **(values.get("images") or {})}
-        named = {name: image for name, image in images.items() if image}
-        return cls.model_validate({**values, "images": named})
+    def load(cls, stack: Mapping[str, str], environment: Mapping[str, str]) -> "Settings":
+        """Check a stack's whole config as the engine hands it over: `slipway:key` to a string or an object's JSON.
+
+        Images that the stack does not name are the ones that the lab has built."""
+        values = {key.removeprefix(PREFIX): _value(text) for key, text in stack.items() if key.startswith(PREFIX)}
+        images = values.setdefault("images", {})
+        if isinstance(images, dict) and "SLIPWAY_PROBE_IMAGE" in environment:
+            images.setdefault("probe", environment["SLIPWAY_PROBE_IMAGE"])
+        return cls.model_validate(values)
+
+
+def _value(text: str) -> Any:
+    return json.loads(text) if text.startswith(("{", "[")) else text
 
 
 def problems(error: ValidationError) -> str:

@@ -55,7 +55,7 @@ def up(lab: Lab) -> None:
         admin = authority.issue("admin", "slipway-admin", "system:masters")
         kubeconfig(lab, authority, lab.kubeconfig, *admin)
         for node in lab.nodes:
-            if not machine.process(lab, node):
+            if not (machine.process(lab, node) and machine.connected(lab, node)):
                 _start(lab, node, authority, programs)
         _wait(lab, doing, "the API server", lambda: kubectl(lab, "get", "--raw=/readyz"))
         _wait(lab, doing, "containerd", lambda: [_ctr(lab, node, "version") for node in _on(lab)])

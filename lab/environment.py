@@ -1,6 +1,7 @@
 """The environment in which people and programs use a lab: `uv run lab env` prints it."""
 
 import shlex
+import shutil
 from pathlib import Path
 
 from lab import golang, images, paths, pulumi
@@ -19,7 +20,8 @@ def prepare(lab: Lab) -> dict[str, str]:
     for folder in (bin_folder, lab.home / "state"):
         folder.mkdir(parents=True, exist_ok=True)
     _link(bin_folder / "pulumi", chosen.program)
-    _link(bin_folder / "kubectl", golang.build(golang.KUBERNETES) / "kubectl")
+    own = shutil.which("kubectl") if (lab.home / "context").exists() else None
+    _link(bin_folder / "kubectl", Path(own) if own else golang.build(golang.KUBERNETES) / "kubectl")
     return variables(lab)
 
 

@@ -119,6 +119,12 @@ def _compile(program: Program, go: Path, into: Path) -> None:
         )
 
 
+def check() -> None:
+    """Make sure of Go while nothing else has been changed, if there is something to build."""
+    if not all(program.built for program in (PULUMI, KUBERNETES, COREDNS, PAUSE)):
+        find_go()
+
+
 def find_go() -> Path:
     """Go from PATH if it is new enough, else the one that the cache holds or a wheel brings."""
     here = shutil.which("go")

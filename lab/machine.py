@@ -1,5 +1,6 @@
 """Nodes as seen from the machine: plug them in, start them, cut their power, and leave nothing behind."""
 
+import contextlib
 import json
 import os
 import signal
@@ -21,36 +22,37 @@ def home(lab: Lab, node: Node) -> Path:
 
 
 def process(lab: Lab, node: Node) -> int | None:
-    """The process id of the node's first process if the node is on. A reused id is not mistaken for it."""
-    try:
-        pid, began = (home(lab, node) / "pid").read_text().split()
-        return int(pid) if _began(int(pid)) == began else None
-    except (FileNotFoundError, ValueError):
-        return None
+    """The process id of the node's first process if the node is on."""
+    return next((pid for pid, program in _processes(lab, node) if program != "unshare"), None)
 
 
-def _began(pid: int) -> str | None:
-    """The kernel's start time of a process; None when it is gone or only waits to be buried."""
-    try:
-        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return None if state == "Z" else fields[18]
+def _processes(lab: Lab, node: Node) -> list[tuple[int, str]]:
+    """The node's first process, and the one that holds it from outside, with their programs' names.
+
+    They are found by their command lines and not by a file with their ids: a start that is killed at any moment
+    leaves either a node that is found here or none."""
+    spec = str(home(lab, node) / "node.json")
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            if words[-1] == spec and "lab.node" in words:
+                found.append((int(entry.name), words[0]))
+    return found
 
 
 def plug_in(lab: Lab) -> None:
     """The network that joins the nodes, and NodePorts on the machine's own 127.0.0.1."""
-    if _ip("link", "show", lab.bridge):
-        _rules(lab)
-        return
-    for command in (
-        f"link add {lab.bridge} type bridge",
-        f"address add {lab.bridge_address}/24 dev {lab.bridge}",
-        f"link set {lab.bridge} up",
-    ):
-        run(["ip", *command.split()])
-    for subnet in (lab.services, *(node.pod_subnet for node in lab.nodes)):
-        hop = next((node.address for node in lab.nodes if node.pod_subnet == subnet), lab.control_plane.address)
+    if not _links(lab.bridge):
+        run(["ip", "link", "add", lab.bridge, "type", "bridge"])
+    # The alias says whose it is, also when nothing else does any more.
+    run(["ip", "link", "set", lab.bridge, "alias", lab.name, "up"])
+    run(["ip", "address", "replace", f"{lab.bridge_address}/24", "dev", lab.bridge])
+    hops = {lab.services: lab.control_plane.address, **{node.pod_subnet: node.address for node in lab.nodes}}
+    for subnet, hop in hops.items():
         run(["ip", "route", "replace", subnet, "via", hop])
     _rules(lab)
 
@@ -78,9 +80,15 @@ table ip {lab.cgroup} {{
 
 
 def unplug(lab: Lab) -> None:
-    if _ip("link", "show", lab.bridge):
-        run(["ip", "link", "delete", lab.bridge])
+    for link in _links(lab.name):
+        run(["ip", "link", "delete", link])
     subprocess.run(["nft", "delete", "table", "ip", lab.cgroup], capture_output=True)
+
+
+def _links(name: str) -> list[str]:
+    """The network interfaces of that name or alias."""
+    links = json.loads(run(["ip", "-json", "link", "show"]))
+    return [link["ifname"] for link in links if name in (link["ifname"], link.get("ifalias"))]
 
 
 def start(lab: Lab, node: Node, setup: Setup, path: str) -> None:
@@ -98,25 +106,30 @@ def start(lab: Lab, node: Node, setup: Setup, path: str) -> None:
             cwd="/",
             start_new_session=True,
         )
-    pid = _child(outer, place)
-    (place / "pid.part").write_text(f"{pid} {_began(pid)}")
-    (place / "pid.part").rename(place / "pid")
-    _remove_cable(node)
+    pid = _first(lab, node, outer)
+    if _links(node.interface):
+        run(["ip", "link", "delete", node.interface])
     run(["ip", *f"link add {node.interface} type veth peer name eth0 netns {pid}".split()])
-    run(["ip", *f"link set {node.interface} master {lab.bridge} up".split()])
+    run(["ip", *f"link set {node.interface} alias {_cable(lab, node)} master {lab.bridge} up".split()])
 
 
-def _child(outer: subprocess.Popen[bytes], place: Path) -> int:
-    children = Path(f"/proc/{outer.pid}/task/{outer.pid}/children")
+def _first(lab: Lab, node: Node, outer: subprocess.Popen[bytes]) -> int:
+    log = home(lab, node) / "node.log"
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
+        pid = process(lab, node)
+        if pid:
+            return pid
         if outer.poll() is not None:
-            raise Problem(f"A node could not be started: {(place / 'node.log').read_text()[-500:]}")
-        found = children.read_text().split()
-        if found:
-            return int(found[0])
+            raise Problem(f"Node {node.name} could not be started: {log.read_text()[-500:]}")
         time.sleep(0.01)
-    raise Problem(f"A node did not start within 10 s; see {place / 'node.log'}")
+    raise Problem(f"Node {node.name} did not start within 10 s; see {log}")
+
+
+def connected(lab: Lab, node: Node) -> bool:
+    """Whether the node's cable is plugged in, which is the last thing that starting it does."""
+    shown = subprocess.run(["ip", "link", "show", node.interface], capture_output=True, text=True).stdout
+    return f"master {lab.bridge} " in shown and "UP" in shown
 
 
 def _lay_out(lab: Lab, node: Node, setup: Setup, path: str) -> None:
@@ -148,15 +161,17 @@ def _lay_out(lab: Lab, node: Node, setup: Setup, path: str) -> None:
 
 def stop(lab: Lab, node: Node) -> None:
     """Cut the power: everything on the node is gone at once, with no chance to say goodbye."""
-    pid = process(lab, node)
-    if pid:
-        os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + 30
-        while _began(pid) is not None:
-            if time.monotonic() > deadline:
-                raise Problem(f"Node {node.name} (process {pid}) is still there 30 s after it was killed.")
-            time.sleep(0.02)
-    _remove_cable(node)
+    deadline = time.monotonic() + 30
+    while processes := _processes(lab, node):
+        for pid, _ in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            raise Problem(f"Node {node.name} (processes {processes}) is still there 30 s after it was killed.")
+        time.sleep(0.02)
+    # The kernel takes the cable away with the node's network namespace, but in its own time.
+    for link in _links(_cable(lab, node)):
+        subprocess.run(["ip", "link", "delete", link], capture_output=True)
     _remove_cgroups(lab, node)
 
 
@@ -168,13 +183,8 @@ def enter(lab: Lab, node: Node) -> list[str]:
     return ["nsenter", "--target", str(pid), "--all", "--"]
 
 
-def _remove_cable(node: Node) -> None:
-    # The kernel takes it away with the node's network namespace, but in its own time.
-    subprocess.run(["ip", "link", "delete", node.interface], capture_output=True)
-
-
-def _ip(*argv: str) -> bool:
-    return subprocess.run(["ip", *argv], capture_output=True).returncode == 0
+def _cable(lab: Lab, node: Node) -> str:
+    return f"{lab.name}/{node.name}"
 
 
 def _hierarchies() -> list[Path]:

@@ -6,7 +6,7 @@ import shutil
 from ipaddress import ip_network
 from pathlib import Path
 
-from lab import debian, paths
+from lab import debian, golang, paths
 from lab.layout import Lab
 from lab.problem import Problem
 from lab.run import run
@@ -21,6 +21,7 @@ def check(lab: Lab, *, tools: dict[str, str], running: bool) -> None:
     _cache_place()
     _disk()
     debian.check(tools)
+    golang.check()
     if not running:
         _ports(lab)
         _addresses(lab)

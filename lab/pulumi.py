@@ -49,7 +49,7 @@ def choose() -> Pulumi:
     downloaded = _download_home() / "pulumi"
     if downloaded.exists():
         return Pulumi(downloaded, "downloaded")
-    if not golang.PULUMI.built and _download():
+    if not golang.PULUMI.built and download():
         return Pulumi(downloaded, "downloaded")
     golang.build(golang.PULUMI)
     return Pulumi(golang.PULUMI.binary, "built from its Go module")
@@ -91,7 +91,7 @@ def _download_home() -> Path:
     return paths.tools() / f"pulumi-{golang.PULUMI.version}-official"
 
 
-def _download() -> bool:
+def download() -> bool:
     """Try the official archive. A site that does not answer is no error: there is another way."""
     machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     site = os.environ.get("SLIPWAY_PULUMI_DOWNLOADS", DOWNLOADS)

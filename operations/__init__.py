@@ -1,0 +1,1 @@
+"""What command resources run against a live cluster, and the command line for people."""

@@ -1,0 +1,1 @@
+"""The policy pack: each rule a module with its page beside it."""

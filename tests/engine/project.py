@@ -81,7 +81,7 @@ class Result:
 class Project:
     """One project with one stack, file backend, passphrase and PULUMI_HOME, all under `root`."""
 
-    def __init__(self, root: Path, python: Path | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self.directory = root / "project"
         self.home = root / "pulumi"
         self._events = root / "events"
@@ -100,8 +100,7 @@ class Project:
             "PULUMI_DEBUG_COMMANDS": "true",  # gives --event-log
             "NO_COLOR": "1",
         }
-        venv = Path(sys.prefix) if python is None else python.parent.parent
-        self.settings(runtime={"name": "python", "options": {"virtualenv": str(venv)}})
+        self.settings(runtime={"name": "python", "options": {"virtualenv": sys.prefix}})
 
     def settings(self, **settings: Any) -> None:
         """Write Pulumi.yaml; the keys given replace the ones it has."""

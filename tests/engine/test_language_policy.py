@@ -56,7 +56,7 @@ def test_a_mandatory_violation_blocks_and_its_correction_passes(project: Project
     assert "false is forbidden" in up.text
     assert project.resource("said") is None
     project.write(_PROGRAM.format("true"))
-    passed = project.up("--policy-pack", str(pack))
+    passed = project.up("--policy-pack", str(pack), preview=True)
     assert passed.violations == []
     assert passed.operation("said") == "create"
 

@@ -22,8 +22,9 @@ def test_a_program_gets_its_config_secrets_names_and_directory(project: Project)
         from beside import WHERE
 
         config = pulumi.Config()
-        print("to stdout", flush=True)
-        print("to stderr", file=sys.stderr, flush=True)
+        for number in (1, 2):
+            print("stdout", number)
+            print("stderr", number, file=sys.stderr)
         if pulumi.runtime.is_dry_run():
             print("this is a dry run")
         pulumi.export("size", config.require_int("size") + 1)
@@ -41,7 +42,8 @@ def test_a_program_gets_its_config_secrets_names_and_directory(project: Project)
     assert "this is a dry run" in preview.text
     up = project.up()
     assert "this is a dry run" not in up.text
-    assert [text for text in up.diagnostics() if text.startswith("to std")] == ["to stdout", "to stderr"]
+    for stream in ("stdout", "stderr"):
+        assert [text for text in up.diagnostics() if stream in text] == [f"{stream} 1", f"{stream} 2"]
     assert project.outputs() == {
         "size": 5,
         "nested": {"list": ["first"]},

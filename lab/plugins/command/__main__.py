@@ -88,8 +88,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         inputs = from_struct(request.news)
         if request.preview:
             return provider_pb2.UpdateResponse(properties=to_struct(inputs | dict.fromkeys(_OUTPUTS, UNKNOWN)))
-        # Without an `update`, the `create` runs again.
-        command = inputs.get("update") or inputs.get("create")
+        command = inputs.get("update", inputs.get("create"))  # without an `update`, the `create` runs again
         outputs = self._run(command, inputs, from_struct(request.olds), request, context)
         return provider_pb2.UpdateResponse(properties=to_struct(inputs | outputs))
 

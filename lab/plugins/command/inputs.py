@@ -1,5 +1,7 @@
 """What a local command may be given, and what a change of it means: pure functions on Python values."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -58,7 +60,7 @@ def changes(old: Any, new: Any, path: str = "") -> Iterator[Change]:
     """What differs between two sets of inputs. A value that becomes secret, or stops being so, has changed too."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted({*old, *new}):
-            yield from _change(old, new, key, f"{path}.{key}" if path else key)
+            yield from _change(old, new, key, _below(path, key))
     elif isinstance(old, list) and isinstance(new, list):
         before, after = dict(enumerate(old)), dict(enumerate(new))
         for index in sorted({*before, *after}):
@@ -74,6 +76,13 @@ def _change(old: Mapping[Any, Any], new: Mapping[Any, Any], key: Any, path: str)
         yield path, _operation("DELETE", path)
     else:
         yield from changes(old[key], new[key], path)
+
+
+def _below(path: str, key: str) -> str:
+    """The path to `key` under `path`, as the engine reads it: what is not a plain word is quoted."""
+    if re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", key):
+        return f"{path}.{key}" if path else key
+    return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
 
 
 def _operation(operation: str, path: str) -> str:

@@ -4,6 +4,7 @@ Each command is a process group of its own, so that what it has started ends wit
 """
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -130,11 +131,9 @@ class Command:
     def _feed(self, stream: IO[bytes] | None) -> None:
         if stream is None:
             return
-        try:
+        # A command that does not want all of it closes its end, which is its own affair.
+        with contextlib.suppress(BrokenPipeError), stream:
             stream.write(self.stdin.encode())
-            stream.close()
-        except BrokenPipeError:
-            pass  # the command did not want all of it, which is its own affair
 
     def _collect(self, stream: IO[bytes], into: bytearray, lines: "_Lines") -> None:
         while data := os.read(stream.fileno(), 65536):
@@ -182,6 +181,8 @@ def _status(code: int) -> str:
 def _reason(error: OSError | ValueError, directory: str | None) -> str:
     if directory and not Path(directory).is_dir():
         return f"the directory {directory} (input `dir`) does not exist"
+    if isinstance(error, OSError) and error.errno == errno.E2BIG:
+        return "too much in the command line or the environment: give it by `stdin`, or `addPreviousOutputInEnv: false`"
     return str(error)
 
 

@@ -6,7 +6,7 @@ from lab.plugins.kubernetes import pods
 from lab.plugins.kubernetes.client import ApiError, Unreachable
 from lab.plugins.kubernetes.cluster import Cluster
 from lab.plugins.kubernetes.discovery import EVENTS, PODS, REPLICA_SETS
-from lab.plugins.kubernetes.objects import Object, dig, group_of, kind_of, name_of, namespace_of
+from lab.plugins.kubernetes.objects import Object, dig, group_of, items_of, kind_of, name_of, namespace_of
 from lab.plugins.kubernetes.readiness_workloads import WORKLOADS
 
 _MOST_PODS = 5
@@ -70,7 +70,7 @@ def _crash_lines(cluster: Cluster, pod: Object) -> Iterator[str]:
 
 
 def _event_lines(cluster: Cluster, obj: Object) -> Iterator[str]:
-    selector = f"involvedObject.name={name_of(obj)},involvedObject.kind={kind_of(obj) or 'Pod'},type=Warning"
+    selector = f"involvedObject.name={name_of(obj)},involvedObject.kind={kind_of(obj)},type=Warning"
     events = [
         event
         for event in _list(cluster, EVENTS.path(namespace_of(obj) or "default"), fieldSelector=selector)
@@ -90,8 +90,8 @@ def _replica_set_lines(cluster: Cluster, obj: Object) -> Iterator[str]:
     uid = dig(obj, "metadata", "uid", default="")
     sets = [item for item in _list(cluster, REPLICA_SETS.path(namespace_of(obj))) if pods.owned_by(item, uid)]
     for replica_set in sorted(sets, key=lambda item: dig(item, "metadata", "creationTimestamp", default=""))[-1:]:
-        yield from _event_lines(cluster, {**replica_set, "kind": "ReplicaSet"})
+        yield from _event_lines(cluster, replica_set)
 
 
 def _list(cluster: Cluster, path: str, **selectors: str) -> list[Object]:
-    return cluster.client.get(path, **selectors).get("items") or []
+    return items_of(cluster.client.get(path, **selectors))

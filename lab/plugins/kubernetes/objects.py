@@ -76,6 +76,12 @@ def split_id(resource_id: str) -> tuple[str, str]:
     return namespace, name
 
 
+def items_of(listed: Object) -> list[Object]:
+    """The items of a list, each with the apiVersion and kind that the API server writes only on the list."""
+    own = {"apiVersion": listed.get("apiVersion", ""), "kind": listed.get("kind", "").removesuffix("List")}
+    return [own | item for item in listed.get("items") or []]
+
+
 def conditions_of(obj: Object) -> dict[str, Object]:
     """status.conditions by type."""
     conditions = dig(obj, "status", "conditions", default=[])

@@ -78,6 +78,7 @@ class Operation:
             return  # the server says Success only for an object that went at once
         seconds = wishes.timeout(inputs, self.seconds, _DELETE_SECONDS)
         until_gone(self.cluster, self.cancellation, live, seconds, self.report)
+        self.report("")
 
     def forces(self, inputs: Object) -> bool:
         return self.options.patch_force or is_true(inputs, wishes.PATCH_FORCE)

@@ -11,6 +11,7 @@ from lab.plugins.kubernetes.names import unique
 from lab.plugins.kubernetes.objects import Object, dig, group_of, kind_of, name_of, namespace_of
 from lab.plugins.server import UNKNOWN
 
+_MADE_BY_SERVER = ("creationTimestamp", "generation", "resourceVersion", "uid")
 # Objects whose name follows from their content, so that they cannot be tried under another one.
 _FIXED_NAMES = {("apiextensions.k8s.io", "CustomResourceDefinition"), ("apiregistration.k8s.io", "APIService")}
 _SOMEWHERE = "default"  # a namespace that every cluster has
@@ -37,13 +38,19 @@ def preview_create(
         raise
 
 
+def unmade(properties: dict[str, Any]) -> dict[str, Any]:
+    """The inputs as the outputs of an object that the server could not be asked about."""
+    metadata = properties.get("metadata")
+    if not isinstance(metadata, dict):
+        return properties
+    return properties | {"metadata": metadata | dict.fromkeys(_MADE_BY_SERVER, UNKNOWN)}
+
+
 def masked(previewed: Object, inputs: Object) -> Object:
     """A previewed object without what a dry run makes up: those values are unknown until it is really created."""
     masked = {key: value for key, value in previewed.items() if key != "status"}
     metadata = {key: value for key, value in dig(previewed, "metadata", default={}).items() if key != "managedFields"}
-    masked["metadata"] = metadata | {
-        key: UNKNOWN for key in ("creationTimestamp", "generation", "resourceVersion", "uid") if key in metadata
-    }
+    masked["metadata"] = metadata | {key: UNKNOWN for key in _MADE_BY_SERVER if key in metadata}
     if (group_of(inputs), kind_of(inputs)) == ("", "Service"):
         masked["spec"] = _service(dig(masked, "spec", default={}), dig(inputs, "spec", default={}))
     return masked

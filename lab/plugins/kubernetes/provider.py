@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import grpc
 from google.protobuf import empty_pb2
 
-from lab.plugins.kubernetes import checkpoint, drift, names, ownership, wishes
+from lab.plugins.kubernetes import checkpoint, drift, names, reading, wishes
 from lab.plugins.kubernetes.applying import PLAIN_MANAGER, AlreadyExists, FieldConflict
 from lab.plugins.kubernetes.client import ApiError, Unreachable
 from lab.plugins.kubernetes.cluster import Cluster
@@ -17,11 +17,11 @@ from lab.plugins.kubernetes.diagnose import explain
 from lab.plugins.kubernetes.discovery import NoSuchKind
 from lab.plugins.kubernetes.engine import Engine
 from lab.plugins.kubernetes.inputs import canonical, complete, imported, plan
-from lab.plugins.kubernetes.kinds import OutOfScope, check_scope, of_token
-from lab.plugins.kubernetes.objects import Object, annotation, dig, full_name, split_id, title
+from lab.plugins.kubernetes.kinds import OutOfScope, check_scope
+from lab.plugins.kubernetes.objects import Object, annotation, full_name, title
 from lab.plugins.kubernetes.operations import Cancelled, Operation
-from lab.plugins.kubernetes.previewing import masked, preview_create
-from lab.plugins.kubernetes.waiting import NotReady, look, readiness
+from lab.plugins.kubernetes.previewing import masked, preview_create, unmade
+from lab.plugins.kubernetes.waiting import NotReady, readiness
 from lab.plugins.protocol import provider_pb2
 from lab.plugins.server import from_struct, has_unknown, to_struct
 
@@ -78,7 +78,7 @@ class Provider(Configured):
         if request.preview:
             previewed = self._preview_create(request, inputs, manager, context) if not has_unknown(given) else None
             if previewed is None:
-                return provider_pb2.CreateResponse(properties=request.properties)
+                return provider_pb2.CreateResponse(properties=to_struct(unmade(given)))
             state = checkpoint.checkpoint(masked(previewed, inputs), inputs, given, manager, api_version)
             return provider_pb2.CreateResponse(properties=to_struct(state))
         store = partial(
@@ -136,25 +136,22 @@ class Provider(Configured):
             if self.options.skip_update_unreachable:
                 return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
             fail(context, Code.UNAVAILABLE, f"{problem}\n{problem.advice}")
-        namespace, name = split_id(request.id)
-        api_version, kind = of_token(request.type)
-        wanted = {"apiVersion": dig(inputs, "apiVersion", default=api_version), "kind": kind}
-        wanted["metadata"] = {"name": name, "namespace": namespace or dig(before, "metadata", "namespace", default="")}
+        wanted = reading.wanted(request.type, request.id, inputs, before)
         try:
             check_scope(request.type, inputs)
-            live = self._find(cluster, wanted)
+            live = reading.find(cluster, wanted)
         except _EXPECTED as error:
             fail(context, _code(error), f"{title(wanted)} cannot be read: {error}")
         if live is None:
             return provider_pb2.ReadResponse()
         known = bool(inputs)
         inputs = drift.follow(inputs, before, live) if known else imported(live)
-        manager = self._manager(inputs, checkpoint.field_manager_of(state) or _applier(live))
+        manager = self._manager(inputs, checkpoint.field_manager_of(state) or reading.applier(live))
         stored = checkpoint.checkpoint(live, inputs, given, manager, checkpoint.api_version_of(state, inputs))
         response = provider_pb2.ReadResponse(
             id=request.id, properties=to_struct(stored), inputs=to_struct(checkpoint.to_properties(inputs, given))
         )
-        if known and (trouble := self._trouble(cluster, live, inputs)):
+        if known and (trouble := reading.trouble(cluster, live, inputs)):
             detail = provider_pb2.ErrorResourceInitFailed(
                 id=response.id, properties=response.properties, inputs=response.inputs, reasons=[trouble]
             )
@@ -219,42 +216,15 @@ class Provider(Configured):
         preview = partial(preview_create, cluster, inputs, manager, on_found, server_side_apply=server_side)
         return self._run(context, inputs, "create", preview, None)
 
-    def _find(self, cluster: Cluster, wanted: Object) -> Object | None:
-        try:
-            return cluster.read(canonical(wanted, wanted, cluster))
-        except NoSuchKind:
-            return None
-        except ApiError as error:
-            if error.not_found:
-                return None
-            raise
-
-    def _trouble(self, cluster: Cluster, live: Object, inputs: Object) -> str:
-        """Why an object that is there is not well."""
-        rule = readiness(live | {"metadata": dig(inputs, "metadata", default={})}, cluster)
-        said = look(cluster, live, rule) if rule else None
-        if said is None or said.ready:
-            return ""
-        lines = [f"{title(live)} is not ready: {said.failure or said.message}", *explain(cluster, live)]
-        return "\n  ".join(lines)
-
     def _replaces_unready(self, cluster: Cluster, new: Object, live: Object, urn: str) -> bool:
         if annotation(new, wishes.REPLACE_UNREADY) != "true":
             return False
         if new.get("kind") != "Job":
             self.engine.warn(f"{wishes.REPLACE_UNREADY} is for Jobs; it does nothing on {title(new)}", urn)
             return False
-        found = self._find(cluster, live)
+        found = reading.find(cluster, live)
         rule = readiness(new, cluster)
         return found is not None and rule is not None and not rule.check(found, []).ready
-
-
-def _applier(live: Object) -> str:
-    """The manager under which an imported object was applied before, if it was by this provider."""
-    for entry in ownership.managers(live):
-        if entry.get("operation") == "Apply" and str(entry.get("manager", "")).startswith("pulumi-kubernetes-"):
-            return str(entry["manager"])
-    return ""
 
 
 def _code(error: BaseException) -> grpc.StatusCode:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from lab.plugins.kubernetes.client import ApiError
 from lab.plugins.kubernetes.cluster import Cluster
 from lab.plugins.kubernetes.discovery import STORAGE_CLASSES
-from lab.plugins.kubernetes.objects import Object, dig, group_of, kind_of, name_of, namespace_of, title
+from lab.plugins.kubernetes.objects import Object, dig, group_of, items_of, kind_of, name_of, namespace_of, title
 from lab.plugins.kubernetes.readiness_objects import CUSTOM, OTHERS
 from lab.plugins.kubernetes.readiness_workloads import WORKLOADS
 from lab.plugins.kubernetes.verdict import Readiness, Verdict
@@ -16,6 +16,8 @@ from lab.plugins.kubernetes.watching import Cancellation, Feed
 from lab.plugins.kubernetes.wishes import awaited, skips_wait
 
 Report = Callable[[str], None]
+
+_SILENT_SECONDS = 0.5  # most waits are over before anybody could read why they wait
 
 # Groups whose kinds are part of Kubernetes: those without an entry in the tables are ready when they exist.
 _BUILT_IN = {"", "apps", "autoscaling", "batch", "extensions", "policy"}
@@ -50,7 +52,7 @@ def look(cluster: Cluster, obj: Object, rule: Readiness) -> Verdict:
     if selection := rule.related(obj):
         try:
             path = selection.resource.path(namespace_of(obj))
-            related = cluster.client.get(path, **selection.selectors).get("items") or []
+            related = items_of(cluster.client.get(path, **selection.selectors))
         except ApiError:
             related = []  # it only makes the words better, or the verdict stricter
     return rule.check(obj, related)
@@ -61,7 +63,8 @@ def until_ready(
 ) -> Object:
     """Wait for `obj`, which has just been applied; returns its state then, or raises `NotReady`."""
     changed = threading.Event()
-    deadline = time.monotonic() + seconds
+    begun = time.monotonic()
+    deadline = begun + seconds
     with ExitStack() as feeds:
         feeds.enter_context(cancellation.wakes(changed.set))
         own = feeds.enter_context(_feed(cluster, obj, changed))
@@ -83,14 +86,14 @@ def until_ready(
                 raise NotReady(
                     f"{title(current)} did not become ready within {seconds:g} s: {_bare(said.message)}", current
                 )
-            report(f"connection lost, trying again: {own.lost}" if own.lost else said.message)
-            changed.wait(left)
+            _pause(changed, left, begun, report, own.lost or said.message)
 
 
 def until_gone(cluster: Cluster, cancellation: Cancellation, obj: Object, seconds: float, report: Report) -> None:
     """Wait until `obj`, whose deletion has been asked for, is gone; raises `NotReady` if it stays."""
     changed = threading.Event()
-    deadline = time.monotonic() + seconds
+    begun = time.monotonic()
+    deadline = begun + seconds
     uid = dig(obj, "metadata", "uid")
     with cancellation.wakes(changed.set), _feed(cluster, obj, changed) as own:
         current = obj
@@ -107,13 +110,21 @@ def until_gone(cluster: Cluster, cancellation: Cancellation, obj: Object, second
             _go_on(own, cancellation, current, Verdict(message=reason))
             if (remaining := deadline - time.monotonic()) <= 0:
                 raise NotReady(f"{title(current)} is not gone after {seconds:g} s: {reason}", current)
-            report(f"waiting until it is gone: {reason}")
-            changed.wait(remaining)
+            _pause(changed, remaining, begun, report, own.lost or f"waiting until it is gone: {reason}")
 
 
 def _feed(cluster: Cluster, obj: Object, changed: threading.Event) -> Feed:
     selector = f"metadata.name={name_of(obj)}"
     return Feed(cluster.client, cluster.collection(obj), changed.set, fieldSelector=selector)
+
+
+def _pause(changed: threading.Event, left: float, begun: float, report: Report, line: str) -> None:
+    """Wait for the next change, and say what for."""
+    silent = _SILENT_SECONDS - (time.monotonic() - begun)
+    if silent > 0 and changed.wait(min(silent, left)):
+        return
+    report(line)
+    changed.wait(left)
 
 
 def _judge(own: Feed, related: Feed | None, current: Object, rule: Readiness) -> tuple[Object, Verdict]:
@@ -157,7 +168,7 @@ def _binds_late(claim: Object, cluster: Cluster) -> bool:
     if wanted == "" or dig(claim, "spec", "volumeName"):
         return False
     try:
-        classes = cluster.client.get(STORAGE_CLASSES.path()).get("items") or []
+        classes = items_of(cluster.client.get(STORAGE_CLASSES.path()))
     except ApiError:
         return False
     default = "storageclass.kubernetes.io/is-default-class"

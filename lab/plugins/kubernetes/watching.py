@@ -11,7 +11,7 @@ import requests
 import urllib3
 
 from lab.plugins.kubernetes.client import ApiError, Client, Stream, Unreachable
-from lab.plugins.kubernetes.objects import Object, dig
+from lab.plugins.kubernetes.objects import Object, dig, items_of
 
 _WATCH_SECONDS = 240  # the server ends a watch after that; the next one goes on where it ended
 _LONGEST_PAUSE = 2.0
@@ -127,7 +127,7 @@ class Feed:
     def _list(self) -> str:
         """Take stock; returns the version to watch from."""
         listed = self._client.get(self._path, **self._selectors)
-        objects = {dig(item, "metadata", "uid", default=""): item for item in listed.get("items") or []}
+        objects = {dig(item, "metadata", "uid", default=""): item for item in items_of(listed)}
         with self._lock:
             gone = [item for uid, item in self._objects.items() if uid not in objects]
             self._deleted = gone[-1] if gone else self._deleted

@@ -1,0 +1,88 @@
+"""Tools are named by what goes into them, so that nothing is built twice and nothing stale is used."""
+
+import re
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from lab import golang, images, paths, pulumi
+from lab.golang import COREDNS, KUBERNETES, PAUSE, PULUMI, Program
+from lab.problem import Problem
+from lab.run import run
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SLIPWAY_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("program", [PULUMI, KUBERNETES, COREDNS])
+def test_a_program_carries_the_version_that_its_go_mod_requires(program: Program) -> None:
+    assert re.fullmatch(r"v\d+\.\d+\.\d+", program.version)
+    assert program.version in program.home.name
+
+
+def test_the_sdk_and_the_cli_that_the_lab_builds_are_the_same_version() -> None:
+    assert f"v{version('pulumi')}" == PULUMI.version
+
+
+def test_kubernetes_own_modules_belong_to_its_release() -> None:
+    replaced = set(re.findall(r"=> k8s\.io/\S+ v0\.(\S+)", (KUBERNETES.source / "go.mod").read_text()))
+    assert {f"v1.{number}" for number in replaced} == {KUBERNETES.version}
+
+
+def test_changed_sources_are_another_program(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = cache / "sources"
+    shutil.copytree(PAUSE.source, sources / "pause")
+    monkeypatch.setattr(golang, "BUILD", sources)
+    before = PAUSE.home
+    (sources / "pause" / "main.go").write_text("package main\n\nfunc main() {}\n")
+    assert PAUSE.home != before
+
+
+def test_a_failed_program_is_told_with_its_last_words() -> None:
+    with pytest.raises(Problem, match=r"failed with exit code 3:\n    last words\n  do this") as raised:
+        run(["sh", "-c", "echo last words >&2; exit 3"], way_out="do this")
+    assert "Traceback" not in str(raised.value)
+
+
+def test_a_followed_program_hands_over_its_lines_as_they_come() -> None:
+    lines: list[str] = []
+    assert run(["sh", "-c", "echo one; echo two >&2"], on_line=lines.append) == "one\ntwo\n"
+    assert lines == ["one", "two"]
+
+
+def test_an_image_has_another_tag_when_anything_in_it_changes(tmp_path: Path) -> None:
+    (tmp_path / "Containerfile").write_text("FROM scratch\n")
+    script = tmp_path / "entrypoint"
+    script.write_text("#!/bin/sh\n")
+    tags = [images.digest(tmp_path)]
+    script.chmod(0o755)
+    tags.append(images.digest(tmp_path))
+    script.write_text("#!/bin/sh\nexec true\n")
+    tags.append(images.digest(tmp_path))
+    (tmp_path / "more").touch()
+    tags.append(images.digest(tmp_path))
+    assert len(set(tags)) == len(tags)
+    assert images.digest(tmp_path) == tags[-1]
+
+
+def test_pulumi_on_path_is_taken_before_anything_else(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = cache / "bin"
+    folder.mkdir()
+    for name in ("pulumi", "pulumi-language-python"):
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    chosen = pulumi.choose()
+    assert chosen.program == folder / "pulumi"
+    assert chosen.has("language", "python")
+    assert not chosen.has("resource", "kubernetes")
+
+
+def test_the_cache_lies_outside_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLIPWAY_CACHE", raising=False)
+    assert not paths.cache().is_relative_to(paths.CHECKOUT)
