@@ -13,7 +13,7 @@ from lab import cluster, environment, golang, images, layout, machine, pulumi, s
 from lab.layout import Lab
 from lab.problem import Problem
 from lab.progress import say, step
-from lab.run import run
+from lab.run import run, which
 
 
 def up(name: str, compute: int, context: str, *, with_stack: bool) -> Lab:
@@ -41,7 +41,7 @@ def _adopt(name: str, context: str) -> Lab:
     if layout.find(name):
         raise Problem(f"Lab {name} runs on this machine. Take it down first: `uv run lab --name {name} down`.")
     lab = Lab(name, 0, 0)
-    kubectl = shutil.which("kubectl") or golang.build(golang.KUBERNETES) / "kubectl"
+    kubectl = which("kubectl") or golang.build(golang.KUBERNETES) / "kubectl"
     credentials = run([kubectl, "config", "view", "--minify", "--flatten", "--context", context])
     lab.home.mkdir(parents=True, exist_ok=True)
     lab.kubeconfig.touch(mode=0o600)

@@ -1,11 +1,11 @@
 """The environment in which people and programs use a lab: `uv run lab env` prints it."""
 
 import shlex
-import shutil
 from pathlib import Path
 
 from lab import golang, images, paths, pulumi
 from lab.layout import Lab
+from lab.run import which
 
 # State of a lab's stacks is as short-lived as the lab, so its passphrase is no secret. It is fixed, and belongs to the
 # salt in Pulumi.dev.yaml: with a new one for every lab that file would change at every `make up`.
@@ -20,7 +20,7 @@ def prepare(lab: Lab) -> dict[str, str]:
     for folder in (bin_folder, lab.home / "state"):
         folder.mkdir(parents=True, exist_ok=True)
     _link(bin_folder / "pulumi", chosen.program)
-    own = shutil.which("kubectl") if (lab.home / "context").exists() else None
+    own = which("kubectl") if (lab.home / "context").exists() else None
     _link(bin_folder / "kubectl", Path(own) if own else golang.build(golang.KUBERNETES) / "kubectl")
     return variables(lab)
 

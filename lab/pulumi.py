@@ -18,7 +18,7 @@ from lab.locks import only_one
 from lab.plugins.install import install
 from lab.problem import Problem
 from lab.progress import say, step
-from lab.run import run
+from lab.run import run, which
 
 DOWNLOADS = "https://get.pulumi.com/releases/sdk"
 DOWNLOAD_SECONDS = 10
@@ -38,12 +38,12 @@ class Pulumi:
     def has(self, kind: str, name: str) -> bool:
         """Whether the CLI would find this plugin without our help."""
         file = f"pulumi-{kind}-{name}"
-        return bool(shutil.which(file)) or (self.folder / file).exists()
+        return bool(which(file)) or (self.folder / file).exists()
 
 
 def choose() -> Pulumi:
     """Find the CLI, or get it. What the cache has is taken before anything is fetched or built."""
-    on_path = shutil.which("pulumi")
+    on_path = which("pulumi")
     if on_path:
         return Pulumi(Path(on_path), "from PATH")
     downloaded = _download_home() / "pulumi"

@@ -1,13 +1,21 @@
 """Run a program, and turn its failure into a message that holds what it said last."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from lab import paths
 from lab.problem import Problem
 
 LAST_LINES = 15
+
+
+def which(program: str) -> str | None:
+    """The machine's own program of that name: what a lab put on PATH (`lab env`) does not count."""
+    own = [folder for folder in os.environ.get("PATH", "").split(":") if not Path(folder).is_relative_to(paths.labs())]
+    return shutil.which(program, path=":".join(own))
 
 
 def run(

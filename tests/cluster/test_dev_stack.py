@@ -1,7 +1,11 @@
 """The dev stack as a person would use it: preview, up, up again, destroy, with the real engine and the real cluster."""
 
 import json
+import os
+import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -53,3 +57,22 @@ def test_an_unknown_key_is_refused_by_name_before_anything_changes(
 def test_deploying_leaves_the_checkout_as_it_was(deployed: subprocess.CompletedProcess[str]) -> None:
     argv = ["git", "diff", "--stat", "--", "Pulumi.dev.yaml", "Pulumi.yaml"]
     assert subprocess.run(argv, cwd=paths.CHECKOUT, check=True, capture_output=True, text=True).stdout == ""
+
+
+def test_an_update_that_was_killed_is_finished_by_the_next_start(
+    deployed: subprocess.CompletedProcess[str], lab: Lab, kubectl: Kubectl
+) -> None:
+    assert pulumi("destroy", "--yes").returncode == 0
+    up = [sys.executable, "-m", "lab.cli", "--name", lab.name, "up"]
+    first = subprocess.Popen(up, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 120
+    while "slurm" not in kubectl("get", "namespaces", "-o", "name"):
+        assert time.monotonic() < deadline, "the update never began"
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    assert list((lab.home / "state" / ".pulumi" / "locks").rglob("*.json")), "killed too late: the update was over"
+    second = subprocess.run(up, capture_output=True, text=True, timeout=300)
+    assert second.returncode == 0, second.stdout + second.stderr
+    assert "an earlier `pulumi` was killed" in second.stderr
+    kubectl("wait", "-n", "slurm", "--for=condition=Ready", "--timeout=60s", "pod/probe-system", "pod/probe-compute")
+    assert pulumi("up", "--yes", "--expect-no-changes").returncode == 0

@@ -90,8 +90,7 @@ def test_a_start_that_is_killed_halfway_heals_at_the_next_start() -> None:
         process = start_up()
         wait_until(moment, reached)
         process.kill()
-        process.wait()
-        process.stdout and process.stdout.close()
+        process.communicate()
     healed = lab("up", "--no-stack")
     assert healed.returncode == 0, healed.stderr
     assert ready_nodes() == sorted(NODES)

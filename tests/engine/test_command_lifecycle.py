@@ -28,6 +28,7 @@ for name, command in {"plain": plain, "fed": fed, "python": python, "multi": mul
 """
     )
     up = project.up(env={"HOME_OF_ENGINE": "is inherited"})
+    assert up.diagnostics("warning") == []  # the plugins are found where the engine expects them
     there = project.directory / "there"
     assert project.outputs() == {
         # One trailing newline is dropped, not all of them.

@@ -2,6 +2,8 @@
 
 import json
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
@@ -40,3 +42,11 @@ class Kubectl:
     def patch(self, kind: str, name: str, patch: dict[str, Any], *, manager: str = "somebody-else") -> None:
         body = json.dumps(patch)
         self.run("patch", kind, name, "--type", "merge", "--field-manager", manager, "--patch", body)
+
+
+def eventually(holds: Callable[[], object], seconds: float = 60.0) -> None:
+    """Wait until `holds()`, and fail if it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"still not so after {seconds:g} s"
+        time.sleep(0.1)

@@ -10,7 +10,7 @@ import pytest
 from lab import golang, images, paths, pulumi
 from lab.golang import COREDNS, KUBERNETES, PAUSE, PULUMI, Program
 from lab.problem import Problem
-from lab.run import run
+from lab.run import run, which
 
 
 @pytest.fixture
@@ -81,6 +81,17 @@ def test_pulumi_on_path_is_taken_before_anything_else(cache: Path, monkeypatch: 
     assert chosen.program == folder / "pulumi"
     assert chosen.has("language", "python")
     assert not chosen.has("resource", "kubernetes")
+
+
+def test_a_link_that_a_lab_put_on_path_is_not_taken_for_the_machines_own(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = cache / "labs" / "dev" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "pulumi").write_text("#!/bin/sh\n")
+    (folder / "pulumi").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    assert which("pulumi") is None
 
 
 def test_the_cache_lies_outside_the_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
