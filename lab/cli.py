@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
-from lab import cluster, environment, golang, images, layout, machine, pulumi, stack
+from lab import cluster, environment, golang, images, layout, machine, paths, pulumi, stack
 from lab.layout import Lab
+from lab.locks import only_one
 from lab.problem import Problem
 from lab.progress import say, step
 from lab.run import run, which
@@ -62,12 +63,13 @@ def execute(name: str, compute: int, argv: Sequence[str]) -> int:
     """Run a command in a lab of its own. The lab goes when the command ends, however it ends."""
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGHUP, _leave)
-    try:
-        lab = up(name, compute, "", with_stack=False)
-        env = {**os.environ, **environment.with_path(lab, os.environ["PATH"])}
-        return subprocess.run(argv, env=env).returncode
-    finally:
-        down(name)
+    with only_one(paths.locks() / f"run-{name}", f"`lab run` in lab {name}"):
+        try:
+            lab = up(name, compute, "", with_stack=False)
+            env = {**os.environ, **environment.with_path(lab, os.environ["PATH"])}
+            return subprocess.run(argv, env=env).returncode
+        finally:
+            down(name)
 
 
 def _leave(number: int, _: FrameType | None) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lab import daemons, debian, golang, images, layout, machine, paths, preflight
+from lab import cgroups, daemons, debian, golang, images, layout, machine, network, paths, preflight
 from lab.layout import Lab, Node
 from lab.locks import only_one
 from lab.pki import Authority, kubeconfig
@@ -33,7 +33,7 @@ def claim(name: str, compute: int) -> Lab:
         lab = layout.choose(name, compute)
         preflight.check(lab, tools=_needed(images.Builder()), running=running(lab))
         if not layout.find(name):
-            _clear(lab)  # what an interrupted start left without a record
+            _clear(name)  # what an interrupted start left without a record
         lab.save()
     return lab
 
@@ -50,12 +50,12 @@ def up(lab: Lab) -> None:
     """Bring every node up and wait until all are Ready. Nodes that run already are left alone."""
     programs, basic = tools()
     with step("Kubernetes: starting nodes", quiet_below=1.0) as doing:
-        machine.plug_in(lab)
+        network.plug_in(lab)
         authority = Authority(lab.home / "pki")
         admin = authority.issue("admin", "slipway-admin", "system:masters")
         kubeconfig(lab, authority, lab.kubeconfig, *admin)
         for node in lab.nodes:
-            if not (machine.process(lab, node) and machine.connected(lab, node)):
+            if not (machine.process(lab, node) and network.connected(lab, node)):
                 _start(lab, node, authority, programs)
         _wait(lab, doing, "the API server", lambda: kubectl(lab, "get", "--raw=/readyz"))
         _wait(lab, doing, "containerd", lambda: [_ctr(lab, node, "version") for node in _on(lab)])
@@ -72,11 +72,8 @@ def up(lab: Lab) -> None:
 
 def down(name: str) -> None:
     """Take lab `name` away, in whatever state it is."""
-    lab = layout.find(name)
-    home = paths.labs() / name
-    if not lab and not home.exists():
-        return
-    _clear(lab or Lab(name, 0))
+    if (paths.labs() / name).exists():
+        _clear(name)
 
 
 def start(lab: Lab, node: Node) -> None:
@@ -154,23 +151,19 @@ def _wait(lab: Lab, doing: Step, what: str, attempt: Callable[[], object]) -> No
         time.sleep(0.1)
 
 
-def _clear(lab: Lab) -> None:
-    """Remove everything of the lab, also of one whose record is lost: its nodes are found by their folders."""
-    names = {node.name for node in lab.nodes}
-    nodes = list(lab.nodes)
-    if (lab.home / "nodes").exists():
-        found = sorted(folder.name for folder in (lab.home / "nodes").iterdir())
-        nodes += [Node(name, "compute", len(names) + n, lab.slot) for n, name in enumerate(found) if name not in names]
-    for node in nodes:
-        machine.stop(lab, node)
-    machine.unplug(lab)
-    machine.forget(lab)
-    # The record goes last, so that a removal that is cut short is taken up again.
-    if lab.home.exists():
-        for entry in lab.home.iterdir():
+def _clear(name: str) -> None:
+    """Remove everything of lab `name`, also if its record is lost."""
+    home = paths.labs() / name
+    machine.kill(home)
+    for bridge in network.bridges(home):
+        cgroups.remove(bridge)
+        network.remove(bridge)
+    if home.exists():
+        # The record goes last, so that a removal that is cut short is taken up again.
+        for entry in home.iterdir():
             if entry.name != "lab.json":
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-        shutil.rmtree(lab.home)
+        shutil.rmtree(home)
 
 
 def state(lab: Lab) -> str:

@@ -114,7 +114,8 @@ class Builder:
             shutil.rmtree(scratch, ignore_errors=True)
             scratch.mkdir(parents=True)
             options = ["--variant=minbase", "--aptopt=" + STALE_INDEX, "--dpkgopt=path-exclude=/usr/share/man/*"]
-            run(["mmdebstrap", *options, SUITE, scratch / "root.tar"], on_line=doing.tell)
+            way_out = f"Install mmdebstrap, or give the machine a registry that has {BASE}."
+            run(["mmdebstrap", *options, SUITE, scratch / "root.tar"], on_line=doing.tell, way_out=way_out)
             (scratch / "Containerfile").write_text('FROM scratch\nADD root.tar /\nCMD ["bash"]\n')
             extra = ["--isolation", "chroot"] if self.needs_buildah else []
             run(self._argv("build", *extra, "-t", BASE, scratch))

@@ -102,7 +102,7 @@ class Lab:
 
     @property
     def cgroup(self) -> str:
-        return f"slipway-{self.name}"
+        return self.bridge
 
     @property
     def kubeconfig(self) -> Path:

@@ -1,4 +1,4 @@
-"""Nodes as seen from the machine: plug them in, start them, cut their power, and leave nothing behind."""
+"""Nodes as processes of this machine: switch them on, cut their power, run something on them."""
 
 import contextlib
 import json
@@ -9,12 +9,12 @@ import sys
 import time
 from pathlib import Path
 
+from lab import cgroups, network
 from lab.daemons import Setup
 from lab.layout import Lab, Node
 from lab.problem import Problem
-from lab.run import run
 
-CGROUPS = Path("/sys/fs/cgroup")
+SPEC = "node.json"
 
 
 def home(lab: Lab, node: Node) -> Path:
@@ -23,15 +23,14 @@ def home(lab: Lab, node: Node) -> Path:
 
 def process(lab: Lab, node: Node) -> int | None:
     """The process id of the node's first process if the node is on."""
-    return next((pid for pid, program in _processes(lab, node) if program != "unshare"), None)
+    return next((pid for pid, program in _processes(home(lab, node)) if program != "unshare"), None)
 
 
-def _processes(lab: Lab, node: Node) -> list[tuple[int, str]]:
-    """The node's first process, and the one that holds it from outside, with their programs' names.
+def _processes(place: Path) -> list[tuple[int, str]]:
+    """The first processes of the nodes at or below `place`, and those that hold them from outside, with their programs.
 
     They are found by their command lines and not by a file with their ids: a start that is killed at any moment
     leaves either a node that is found here or none."""
-    spec = str(home(lab, node) / "node.json")
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -39,78 +38,28 @@ def _processes(lab: Lab, node: Node) -> list[tuple[int, str]]:
                 words = (entry / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
             except (FileNotFoundError, ProcessLookupError):
                 continue
-            if words[-1] == spec and "lab.node" in words:
+            spec = Path(words[-1])
+            if "lab.node" in words and spec.name == SPEC and spec.is_relative_to(place):
                 found.append((int(entry.name), words[0]))
     return found
-
-
-def plug_in(lab: Lab) -> None:
-    """The network that joins the nodes, and NodePorts on the machine's own 127.0.0.1."""
-    if not _links(lab.bridge):
-        run(["ip", "link", "add", lab.bridge, "type", "bridge"])
-    # The alias says whose it is, also when nothing else does any more.
-    run(["ip", "link", "set", lab.bridge, "alias", lab.name, "up"])
-    run(["ip", "address", "replace", f"{lab.bridge_address}/24", "dev", lab.bridge])
-    hops = {lab.services: lab.control_plane.address, **{node.pod_subnet: node.address for node in lab.nodes}}
-    for subnet, hop in hops.items():
-        run(["ip", "route", "replace", subnet, "via", hop])
-    _rules(lab)
-
-
-def _rules(lab: Lab) -> None:
-    # Packets from 127.0.0.1 may leave by this bridge, with the bridge's own address.
-    Path(f"/proc/sys/net/ipv4/conf/{lab.bridge}/route_localnet").write_text("1")
-    ports = f"{lab.node_ports[0]}-{lab.node_ports[-1]}"
-    rules = f"""
-table ip {lab.cgroup}
-delete table ip {lab.cgroup}
-table ip {lab.cgroup} {{
-    chain output {{
-        type nat hook output priority -100;
-        ip daddr 127.0.0.1 tcp dport {ports} dnat to {lab.control_plane.address}
-        ip daddr 127.0.0.1 udp dport {ports} dnat to {lab.control_plane.address}
-    }}
-    chain postrouting {{
-        type nat hook postrouting priority 100;
-        ip saddr 127.0.0.0/8 oifname "{lab.bridge}" masquerade
-    }}
-}}
-"""
-    run(["nft", "-f", "-"], stdin=rules)
-
-
-def unplug(lab: Lab) -> None:
-    for link in _links(lab.name):
-        run(["ip", "link", "delete", link])
-    subprocess.run(["nft", "delete", "table", "ip", lab.cgroup], capture_output=True)
-
-
-def _links(name: str) -> list[str]:
-    """The network interfaces of that name or alias."""
-    links = json.loads(run(["ip", "-json", "link", "show"]))
-    return [link["ifname"] for link in links if name in (link["ifname"], link.get("ifalias"))]
 
 
 def start(lab: Lab, node: Node, setup: Setup, path: str) -> None:
     """Switch the node on. What it had on its disk (pods' images, etcd's data) is still there."""
     place = home(lab, node)
     _lay_out(lab, node, setup, path)
-    _make_cgroups(lab, node)
+    cgroups.make(f"{lab.cgroup}/{node.name}")
     namespaces = ["--fork", "--pid", "--mount-proc", "--mount", "--net", "--uts", "--ipc", "--kill-child=SIGKILL"]
     with (place / "node.log").open("ab") as log:
         outer = subprocess.Popen(
-            ["unshare", *namespaces, sys.executable, "-m", "lab.node", str(place / "node.json")],
+            ["unshare", *namespaces, sys.executable, "-m", "lab.node", str(place / SPEC)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             cwd="/",
             start_new_session=True,
         )
-    pid = _first(lab, node, outer)
-    if _links(node.interface):
-        run(["ip", "link", "delete", node.interface])
-    run(["ip", *f"link add {node.interface} type veth peer name eth0 netns {pid}".split()])
-    run(["ip", *f"link set {node.interface} alias {_cable(lab, node)} master {lab.bridge} up".split()])
+    network.connect(lab, node, _first(lab, node, outer))
 
 
 def _first(lab: Lab, node: Node, outer: subprocess.Popen[bytes]) -> int:
@@ -124,12 +73,6 @@ def _first(lab: Lab, node: Node, outer: subprocess.Popen[bytes]) -> int:
             raise Problem(f"Node {node.name} could not be started: {log.read_text()[-500:]}")
         time.sleep(0.01)
     raise Problem(f"Node {node.name} did not start within 10 s; see {log}")
-
-
-def connected(lab: Lab, node: Node) -> bool:
-    """Whether the node's cable is plugged in, which is the last thing that starting it does."""
-    shown = subprocess.run(["ip", "link", "show", node.interface], capture_output=True, text=True).stdout
-    return f"master {lab.bridge} " in shown and "UP" in shown
 
 
 def _lay_out(lab: Lab, node: Node, setup: Setup, path: str) -> None:
@@ -156,23 +99,26 @@ def _lay_out(lab: Lab, node: Node, setup: Setup, path: str) -> None:
         "path": path,
         "daemons": setup.daemons,
     }
-    (place / "node.json").write_text(json.dumps(spec, indent=2))
+    (place / SPEC).write_text(json.dumps(spec, indent=2))
 
 
 def stop(lab: Lab, node: Node) -> None:
     """Cut the power: everything on the node is gone at once, with no chance to say goodbye."""
+    kill(home(lab, node))
+    network.disconnect(node)
+    cgroups.remove(f"{lab.cgroup}/{node.name}")
+
+
+def kill(place: Path) -> None:
+    """End the nodes whose folders are at or below `place`."""
     deadline = time.monotonic() + 30
-    while processes := _processes(lab, node):
+    while processes := _processes(place):
         for pid, _ in processes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         if time.monotonic() > deadline:
-            raise Problem(f"Node {node.name} (processes {processes}) is still there 30 s after it was killed.")
+            raise Problem(f"Processes {processes} are still there 30 s after they were killed.")
         time.sleep(0.02)
-    # The kernel takes the cable away with the node's network namespace, but in its own time.
-    for link in _links(_cable(lab, node)):
-        subprocess.run(["ip", "link", "delete", link], capture_output=True)
-    _remove_cgroups(lab, node)
 
 
 def enter(lab: Lab, node: Node) -> list[str]:
@@ -181,52 +127,3 @@ def enter(lab: Lab, node: Node) -> list[str]:
     if pid is None:
         raise Problem(f"Node {node.name} is off. Switch it on: `uv run lab --name {lab.name} node start {node.name}`.")
     return ["nsenter", "--target", str(pid), "--all", "--"]
-
-
-def _cable(lab: Lab, node: Node) -> str:
-    return f"{lab.name}/{node.name}"
-
-
-def _hierarchies() -> list[Path]:
-    """The root of every cgroup hierarchy: one with cgroup v2, one for each controller with v1."""
-    if (CGROUPS / "cgroup.controllers").exists():
-        return [CGROUPS]
-    return [entry for entry in CGROUPS.iterdir() if entry.is_dir() and not entry.is_symlink()]
-
-
-def _make_cgroups(lab: Lab, node: Node) -> None:
-    for root in _hierarchies():
-        folder = root / lab.cgroup / node.name
-        folder.mkdir(parents=True, exist_ok=True)
-        for group in (root, root / lab.cgroup):
-            if (group / "cgroup.subtree_control").exists() and root == CGROUPS:
-                wanted = (group / "cgroup.controllers").read_text().split()
-                (group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in wanted))
-
-
-def _remove_cgroups(lab: Lab, node: Node) -> None:
-    deadline = time.monotonic() + 10
-    for root in _hierarchies():
-        folder = root / lab.cgroup / node.name
-        # Killed processes leave their cgroups a moment after they are gone.
-        while folder.exists() and not _rmdir_tree(folder) and time.monotonic() < deadline:
-            time.sleep(0.05)
-
-
-def _rmdir_tree(folder: Path) -> bool:
-    try:
-        for inner in sorted(folder.rglob("*"), key=lambda path: len(path.parts), reverse=True):
-            if inner.is_dir():
-                inner.rmdir()
-        folder.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
-
-
-def forget(lab: Lab) -> None:
-    """Remove what belongs to the lab as a whole and lies outside its home."""
-    for root in _hierarchies():
-        _rmdir_tree(root / lab.cgroup)

@@ -6,7 +6,7 @@ import shutil
 from ipaddress import ip_network
 from pathlib import Path
 
-from lab import debian, golang, paths
+from lab import debian, golang, network, paths
 from lab.layout import Lab
 from lab.problem import Problem
 from lab.run import run
@@ -23,6 +23,7 @@ def check(lab: Lab, *, tools: dict[str, str], running: bool) -> None:
     debian.check(tools)
     golang.check()
     if not running:
+        _place(lab)
         _ports(lab)
         _addresses(lab)
 
@@ -53,6 +54,16 @@ def _disk() -> None:
         raise Problem(
             f"{free:.1f} GiB are free at {folder}, and the lab needs {NEEDED_GIB}.\n"
             "  Free some, or set SLIPWAY_CACHE to a folder on a larger disk."
+        )
+
+
+def _place(lab: Lab) -> None:
+    """Labs of another user or another cache are not in our records, but their bridges are on this machine."""
+    owner = network.owner(lab.bridge) if shutil.which("ip") else None
+    if owner is not None and owner != str(lab.home):
+        raise Problem(
+            f"Another lab has this place on the machine already: {owner or lab.bridge}.\n"
+            "  Take it down with the SLIPWAY_CACHE that it was started with, or use a lab of another name."
         )
 
 

@@ -28,6 +28,8 @@ def run(
     way_out: str = "",
 ) -> str:
     """Standard output of `argv`. With `on_line`, each line of output and errors is handed over as it comes."""
+    if not shutil.which(argv[0]):
+        raise Problem(f"`{argv[0]}` is not installed, or not on PATH." + (f"\n  {way_out}" if way_out else ""))
     full = {**os.environ, **env} if env else None
     if on_line:
         return _follow(argv, cwd, full, on_line, way_out)

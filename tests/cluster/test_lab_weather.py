@@ -1,7 +1,6 @@
 """Bad weather for the lab itself: each ends in a clear message or heals by itself, and nothing is left behind."""
 
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -41,17 +40,27 @@ def running(node: str) -> bool:
     return bool(found and machine.process(found, found.node(node)))
 
 
+def traces() -> set[str]:
+    """Everything on this machine that belongs to a lab and lies outside the labs' own folders."""
+
+    def output(*argv: str) -> list[str]:
+        return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    roots = [Path("/sys/fs/cgroup"), *Path("/sys/fs/cgroup").glob("*/")]
+    found = [f"cgroup {path}" for root in roots for path in root.glob("slipway*")]
+    found += [f"link {line.split()[0]}" for line in output("ip", "-brief", "link") if line.startswith("slipway")]
+    found += [f"rules {line}" for line in output("nft", "list", "tables")]
+    found += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines()]
+    return set(found)
+
+
+BEFORE = traces()
+
+
 def remains() -> list[str]:
-    """Everything on this machine that would belong to this lab."""
-    slots = {found.slot for found in layout.everyone()}
+    """What is left of this lab."""
     left = [f"folder {paths.labs() / NAME}"] if (paths.labs() / NAME).exists() else []
-    left += [f"cgroup {path}" for path in Path("/sys/fs/cgroup").glob(f"*/slipway-{NAME}")]
-    left += [f"cgroup {path}" for path in Path("/sys/fs/cgroup").glob(f"slipway-{NAME}")]
-    links = subprocess.run(["ip", "-brief", "link"], capture_output=True, text=True, check=True).stdout
-    left += [f"link {name}" for name, slot in re.findall(r"^(slipway(\d)\S*)", links, re.M) if int(slot) not in slots]
-    tables = subprocess.run(["nft", "list", "tables"], capture_output=True, text=True, check=True).stdout
-    left += [f"table {line}" for line in tables.splitlines() if line.endswith(f"slipway-{NAME}")]
-    left += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines() if f"/labs/{NAME}/" in line]
+    left += sorted(traces() - BEFORE)
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().decode(errors="replace").replace("\0", " ")

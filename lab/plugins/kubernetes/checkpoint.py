@@ -33,18 +33,19 @@ def to_object(properties: Properties) -> Object:
     return _respell(obj, _DASHED) if kind_of(obj) == "CustomResourceDefinition" else obj
 
 
-def to_properties(obj: Object, source: Properties) -> Properties:
-    """An object for the engine, with all that is secret in `source` secret here too."""
+def to_properties(obj: Object, source: Properties, *, same_shape: bool = False) -> Properties:
+    """An object for the engine, with all that is secret in `source` secret here too.
+
+    With `same_shape` the elements of lists are in the places that they have in `source`.
+    """
     if kind_of(obj) == "CustomResourceDefinition":
         obj = _respell(obj, _UNDERSCORED)
-    return _mark(obj, source)
+    return _mark(obj, source, same_shape)
 
 
 def checkpoint(live: Object, inputs: Object, source: Properties, field_manager: str, api_version: str) -> Properties:
     """What is stored after each operation."""
     state = to_properties(live, source)
-    if kind_of(live) == "Secret" and "data" in state and not isinstance(state["data"], Secret):
-        state["data"] = Secret(state["data"])
     state[INPUTS] = to_properties(inputs, source)
     state[INITIAL_API_VERSION] = api_version
     state[FIELD_MANAGER] = field_manager
@@ -68,27 +69,30 @@ def api_version_of(state: Properties, inputs: Object) -> str:
     return str(plain(state.get(INITIAL_API_VERSION)) or dig(inputs, "apiVersion", default=""))
 
 
-def _mark(value: Any, source: Any) -> Any:
+def _mark(value: Any, source: Any, same_shape: bool) -> Any:
     """`value` with secrets where `source` has them.
 
     Mappings are marked key by key, so that one secret does not hide the whole object; a list with a secret in it is
-    secret as a whole, for its elements may be in another order here.
+    secret as a whole, unless its elements are known to be in the same order here.
     """
-    if not isinstance(value, dict) or not isinstance(source, dict):
+    if not has_secret(source):
+        return _mark_kind(value)
+    if isinstance(value, dict) and isinstance(source, dict):
+        marked = {key: _mark(item, source.get(key), same_shape) for key, item in value.items()}
+        return _mark_kind(marked)
+    if same_shape and isinstance(value, list) and isinstance(source, list) and len(value) == len(source):
+        return [_mark(item, given, same_shape) for item, given in zip(value, source, strict=True)]
+    return value if isinstance(value, Secret) else Secret(value)
+
+
+def _mark_kind(value: Any) -> Any:
+    """The data of a Secret is secret, whether the program says so or not."""
+    if not isinstance(value, dict) or value.get("kind") != "Secret":
         return value
     marked = dict(value)
-    if value.get("kind") == "Secret" and isinstance(value.get("apiVersion", ""), str):
-        for key in ("data", "stringData"):
-            if key in marked:
-                marked[key] = Secret(marked[key])
-        return marked
-    for key, given in source.items():
-        if key not in marked:
-            continue
-        if isinstance(marked[key], dict) and isinstance(given, dict):
-            marked[key] = _mark(marked[key], given)
-        elif has_secret(given) and not isinstance(marked[key], Secret):
-            marked[key] = Secret(marked[key])
+    for key in ("data", "stringData"):
+        if key in marked and not isinstance(marked[key], Secret):
+            marked[key] = Secret(plain(marked[key]))
     return marked
 
 

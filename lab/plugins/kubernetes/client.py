@@ -11,7 +11,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from lab.plugins.kubernetes.credentials import Bearer, authentication, tls
-from lab.plugins.kubernetes.kubeconfig import Access
+from lab.plugins.kubernetes.kubeconfig import Access, KubeconfigError
 from lab.plugins.kubernetes.objects import Object, dig
 
 _CONNECT_TIMEOUT = 5.0
@@ -176,6 +176,8 @@ class Client:
             )
         except requests.RequestException as error:
             raise Unreachable(f"the API server {self.server} does not answer: {_cause(error)}") from error
+        except (KubeconfigError, OSError) as error:  # from a credential plugin or a token file
+            raise Unreachable(f"the API server {self.server} cannot be asked: {error}") from error
 
 
 def _patience(response: requests.Response, attempt: int) -> float:

@@ -57,7 +57,8 @@ class Provider(Configured):
             failures.append(provider_pb2.CheckFailure(property="metadata", reason=str(error)))
         except _EXPECTED as error:
             fail(context, Code.INVALID_ARGUMENT, str(error))
-        return provider_pb2.CheckResponse(inputs=to_struct(checkpoint.to_properties(inputs, given)), failures=failures)
+        checked = checkpoint.to_properties(inputs, given, same_shape=True)
+        return provider_pb2.CheckResponse(inputs=to_struct(checked), failures=failures)
 
     def Diff(self, request: provider_pb2.DiffRequest, context: grpc.ServicerContext):  # noqa: N802
         self._with_state.add(request.urn)

@@ -41,6 +41,14 @@ def test_a_field_that_somebody_else_manages_is_a_conflict_unless_it_is_forced(
     assert live["data"] == {"key": "2", "other": "theirs"}, "theirs stays, what the program dropped goes"
     assert (project.resource("map") or {})["outputs"]["__fieldManager"] == manager
 
+    # The program may choose the manager; the one before it lets go of everything.
+    chosen = 'meta("map", annotations={"pulumi.com/patchFieldManager": "chosen"})'
+    write(f'make("ConfigMap", "map", {chosen}, data={{"key": "2"}})', provider=_MUTABLE)
+    project.up()
+    live = kubectl.get("configmap", "map")
+    assert live
+    assert {entry["manager"] for entry in live["metadata"]["managedFields"]} == {"chosen", "another-controller"}
+
 
 def test_ignored_changes_leave_the_field_as_somebody_else_set_it(
     project: Project, write: Programs, kubectl: Kubectl

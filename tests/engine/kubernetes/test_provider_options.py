@@ -99,6 +99,40 @@ def test_without_server_side_apply_objects_are_created_and_patched(
     assert live["data"] == {"new": "3", "theirs": "1"}
 
 
+def test_a_credential_plugin_and_a_token_are_as_good_as_a_certificate(
+    project: Project, write: Programs, kubectl: Kubectl, kubeconfig: dict[str, Any]
+) -> None:
+    kubectl.run("create", "serviceaccount", "deployer")
+    grant = f"--serviceaccount={kubectl.namespace}:deployer"
+    kubectl.run("create", "rolebinding", "deployer", "--clusterrole=edit", grant)
+    token = kubectl.run("create", "token", "deployer").strip()
+    status = json.dumps({"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+                         "status": {"token": token}})  # fmt: skip
+    kubeconfig["users"] = [
+        {"name": "token", "user": {"token": token}},
+        {"name": "plugin", "user": {"exec": {"command": "echo", "args": [status], "apiVersion": "v1"}}},
+    ]
+    cluster = kubeconfig["clusters"][0]["name"]
+    kubeconfig["contexts"] = [
+        {"name": name, "context": {"cluster": cluster, "user": name}} for name in ("token", "plugin")
+    ]
+    for name in ("token", "plugin"):
+        write(
+            f'make("ConfigMap", "{name}", meta("{name}"), data=dict(key="1"))',
+            provider={"kubeconfig": json.dumps(kubeconfig), "context": name},
+        )
+        project.up()
+        assert kubectl.get("configmap", name)
+    # What that user may not do is said by the API server, before anything is changed where a dry run can tell.
+    write(
+        'make("ConfigMap", "elsewhere", dict(name="x", namespace="kube-system"), data=dict(key="1"))',
+        provider={"kubeconfig": json.dumps(kubeconfig), "context": "token"},
+    )
+    project.preview()
+    failed = project.up(fails=True)
+    assert f'User "system:serviceaccount:{kubectl.namespace}:deployer" cannot' in failed.text
+
+
 @pytest.mark.parametrize(
     ("resource", "said"),
     [

@@ -61,6 +61,16 @@ def test_an_existing_object_is_imported_by_its_id(project: Project, write: Progr
     assert live
     assert live["data"] == {"key": "2"}, "what kubectl set is taken over without a conflict"
 
+    # An object that is only looked at.
+    write(f"""
+        from pulumi_kubernetes import core
+
+        found = core.v1.ConfigMap.get("found", "{kubectl.namespace}/map")
+        pulumi.export("data", found.data)
+    """)
+    project.up()
+    assert project.outputs()["data"] == {"key": "2"}
+
 
 def test_what_was_applied_before_is_imported_as_it_was_applied(
     project: Project, write: Programs, kubectl: Kubectl

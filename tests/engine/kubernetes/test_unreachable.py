@@ -39,6 +39,8 @@ def test_an_unreachable_cluster_is_a_warning_at_preview_and_an_error_at_update(
     preview = project.preview(env=gone)
     assert preview.operation("map") == "update"
     assert preview.changed("map") == ["metadata.labels.version"]
+    skipped = project.up(env=gone | {"PULUMI_K8S_SKIP_UPDATE_UNREACHABLE": "true"})
+    assert skipped.operation("map") == "same"
     assert "PULUMI_K8S_DELETE_UNREACHABLE=true" in project.destroy(env=gone, fails=True).text
     assert "unreachable" in project.refresh(env=gone, fails=True).text
     assert project.resource("map"), "what cannot be asked is not forgotten"

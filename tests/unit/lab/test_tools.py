@@ -49,6 +49,11 @@ def test_a_failed_program_is_told_with_its_last_words() -> None:
     assert "Traceback" not in str(raised.value)
 
 
+def test_a_missing_program_is_named_with_the_way_out() -> None:
+    with pytest.raises(Problem, match="`no-such-program` is not installed.*\n  install it"):
+        run(["no-such-program"], way_out="install it")
+
+
 def test_a_followed_program_hands_over_its_lines_as_they_come() -> None:
     lines: list[str] = []
     assert run(["sh", "-c", "echo one; echo two >&2"], on_line=lines.append) == "one\ntwo\n"

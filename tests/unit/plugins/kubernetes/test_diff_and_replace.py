@@ -87,7 +87,7 @@ def test_what_comes_or_goes_replaces_if_it_contains_an_immutable_field() -> None
     ("kind", "flag", "field"), [("ConfigMap", "config_map_mutable", "data"), ("Secret", "secret_mutable", "stringData")]
 )
 def test_data_replaces_unless_it_is_mutable_and_not_sealed(kind: str, flag: str, field: str) -> None:
-    old, new = _of(kind, **{field: {"k": "1"}}), _of(kind, **{field: {"k": "2"}})
+    old, new = _of(kind) | {field: {"k": "1"}}, _of(kind) | {field: {"k": "2"}}
     assert _replaces(old, new) == [f"{field}.k"]
     assert _replaces(old, new, **{flag: True}) == []
     sealed = {"immutable": True}

@@ -56,7 +56,7 @@ def test_overrides_choose_context_cluster_and_namespace() -> None:
     assert access(found, context="y").server == "https://two"
     assert access(found, context="y").namespace == "default"
     assert access(found, cluster="d", namespace="m").namespace == "m"
-    with pytest.raises(KubeconfigError, match="no context 'z' .it has: x, y"):
+    with pytest.raises(KubeconfigError, match=r"no context 'z' \(it has: x, y\)"):
         access(found, context="z")
     with pytest.raises(KubeconfigError, match="no cluster 'e'"):
         access(found, cluster="e")

@@ -15,6 +15,7 @@ from lab.plugins.server import UNKNOWN, Secret, plain
 def test_secrets_are_marked_where_they_were_given() -> None:
     given_ = {"kind": "ConfigMap", "data": {"open": "1", "hidden": Secret("2")}, "list": ["a", Secret("b")]}
     live = {"kind": "ConfigMap", "data": {"open": "1", "hidden": "2", "more": "3"}, "list": ["b", "a"]}
+    assert checkpoint.to_properties(plain(given_), given_, same_shape=True) == given_
     marked = checkpoint.to_properties(live, given_)
     assert marked["data"] == {"open": "1", "hidden": Secret("2"), "more": "3"}
     assert marked["list"] == Secret(["b", "a"]), "elements may have changed places"

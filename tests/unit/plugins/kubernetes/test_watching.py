@@ -83,7 +83,7 @@ def serve() -> Iterator[Callable[..., _Server]]:
 
     def start(lists: list[Any], watches: list[Any]) -> _Server:
         server = _Server(lists, watches)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         servers.append(server)
         return server
 
