@@ -17,16 +17,29 @@ _LOG_LINES = 10
 def explain(cluster: Cluster, obj: Object) -> list[str]:
     """Lines that tell what is wrong, most telling first; empty if nothing can be found out."""
     lines: list[str] = []
-    for part in (_pod_lines(cluster, obj), _event_lines(cluster, obj), _replica_set_lines(cluster, obj)):
+    for part in (_pod_lines, _event_lines, _replica_set_lines):
         try:
-            lines += part
+            for line in part(cluster, obj):
+                if not _is_said(line, lines):
+                    lines.append(line)
         except (ApiError, Unreachable):
             continue  # not allowed to look, or gone meanwhile: the other parts may still help
     return lines
 
 
+def _is_said(line: str, lines: list[str]) -> bool:
+    """Whether an event only repeats what the state of the pod says already."""
+    if not line.lstrip().startswith("event "):
+        return False
+    message = line.partition(": ")[2].removeprefix("Error: ")
+    return any(message in other or other.rpartition(": ")[2] in message for other in lines if other.rpartition(": ")[2])
+
+
 def _pod_lines(cluster: Cluster, obj: Object) -> Iterator[str]:
-    unready = [pod for pod in _pods_of(cluster, obj) if pods.state(pod)]
+    found = _pods_of(cluster, obj)
+    if not found and kind_of(obj) == "Service" and (selector := dig(obj, "spec", "selector")):
+        yield f"no pod has the labels {', '.join(f'{key}={value}' for key, value in selector.items())}"
+    unready = [pod for pod in found if pods.state(pod)]
     for pod in unready[:_MOST_PODS]:
         yield f"pod {name_of(pod)}: {pods.state(pod)}"
         yield from _crash_lines(cluster, pod)

@@ -11,12 +11,17 @@ from lab.plugins.kubernetes.diff import parse
 from lab.plugins.kubernetes.discovery import NoSuchKind
 from lab.plugins.kubernetes.objects import Object, dig, is_true, kind_of, name_of, namespace_of, title
 from lab.plugins.kubernetes.options import Options
-from lab.plugins.kubernetes.waiting import Report, readiness, until_gone, until_ready
+from lab.plugins.kubernetes.waiting import NotReady, Report, readiness, until_gone, until_ready
 from lab.plugins.kubernetes.watching import Cancellation
 
 _DELETE_SECONDS = 600.0
+_ADOPTION_TRIES = 5
 # How long to be patient with a namespace or a CustomResourceDefinition that is being created at the same time.
 _PAUSES = (0.1, 0.2, 0.4, 0.8, 1.5, 3.0, 4.0, 5.0)
+
+
+class StillThere(Exception):  # noqa: N818
+    """The object's predecessor of the same name has not gone, so that it could not be created."""
 
 
 class Cancelled(Exception):  # noqa: N818
@@ -44,16 +49,16 @@ class Operation:
         if not self.options.server_side_apply:
             updated = merge_patch(self.cluster, old_inputs, inputs, manager)
         else:
-            if patch := ownership.adoption(live, manager):
-                path = self.cluster.discovery.path(inputs)
-                live = self.cluster.client.request("PATCH", path, body=patch, content_type=JSON_PATCH)
+            live = self._adopt(live, inputs, manager)
             updated = apply(self.cluster, leave(inputs, live, manager, ignored), manager, force=self.forces(inputs))
             if old_manager and old_manager != manager:
                 self._relinquish(inputs, old_manager)
         return self._await(updated, inputs)
 
-    def preview_update(self, old_inputs: Object, inputs: Object, manager: str, ignored: list[str]) -> Object:
-        """What an update would make of the object, as the API server has it."""
+    def preview_update(self, old_inputs: Object, inputs: Object, manager: str, ignored: list[str]) -> Object | None:
+        """What an update would make of the object, as the API server has it; None if its kind is gone."""
+        if not self.cluster.discovery.exists(inputs):
+            return None
         live = self._live(inputs)
         if not self.options.server_side_apply:
             return merge_patch(self.cluster, old_inputs, inputs, manager, dry_run=True)
@@ -101,7 +106,10 @@ class Operation:
         if dig(found, "metadata", "deletionTimestamp"):
             # The one before it, on its way out: deleted without waiting, or by somebody else.
             seconds = wishes.timeout(inputs, self.seconds, _DELETE_SECONDS)
-            until_gone(self.cluster, self.cancellation, found, seconds, self.report)
+            try:
+                until_gone(self.cluster, self.cancellation, found, seconds, self.report)
+            except NotReady as error:
+                raise StillThere(f"its predecessor is in the way: {error}") from error
         elif not ownership.fields(found, manager):
             raise AlreadyExists(found)
 
@@ -131,9 +139,24 @@ class Operation:
                 error.message = f"{title(inputs)} is gone; run `pulumi refresh` so that it is created again"
             raise
 
+    def _adopt(self, live: Object, inputs: Object, manager: str) -> Object:
+        """Take over the fields that kubectl has set; again if the object changes at that very moment."""
+        path = self.cluster.discovery.path(inputs)
+        for attempt in range(_ADOPTION_TRIES):
+            patch = ownership.adoption(live, manager)
+            if patch is None:
+                return live
+            try:
+                return self.cluster.client.request("PATCH", path, body=patch, content_type=JSON_PATCH)
+            except ApiError as error:
+                if error.status not in (409, 422) or attempt == _ADOPTION_TRIES - 1:
+                    raise
+            live = self._live(inputs)
+        return live
+
     def _await(self, obj: Applied, inputs: Object) -> Object:
         self.report("")
-        rule = readiness(obj | {"metadata": dig(inputs, "metadata", default={})}, self.cluster)
+        rule = readiness(obj | {"metadata": dig(inputs, "metadata", default={})})
         if rule is not None and not rule.check(obj, []).ready:
             seconds = wishes.timeout(inputs, self.seconds, rule.seconds)
             obj = until_ready(self.cluster, self.cancellation, obj, rule, seconds, self.report)

@@ -72,11 +72,14 @@ def has_crashed(container: Object) -> bool:
     return any(dig(container, which, "terminated", "exitCode", default=0) != 0 for which in ("state", "lastState"))
 
 
-def summary(pods: list[Object], wanted: int) -> str:
-    """One line on the pods of a workload: how many are ready, and what the first of the others is up to."""
+def count(pods: list[Object], wanted: int) -> str:
+    """`2 pods (1 ready)`"""
+    ready_ones = sum(1 for pod in pods if not state(pod))
+    return f"{wanted} pod{'s' if wanted != 1 else ''} ({ready_ones} ready)"
+
+
+def worst(pods: list[Object]) -> str:
+    """What is in the way of one of the pods: one that needs attention rather than one that is on its way."""
     unready = sorted((pod for pod in pods if state(pod)), key=name_of)
-    done = len(pods) - len(unready)
-    line = f"{done} of {wanted} pods ready"
-    # The one that needs attention is worth more than the first by name.
-    worst = next((pod for pod in unready if state(pod) not in ON_ITS_WAY), unready[0] if unready else None)
-    return f"{line}: pod {name_of(worst)}: {state(worst)}" if worst else line
+    chosen = next((pod for pod in unready if state(pod) not in ON_ITS_WAY), unready[0] if unready else None)
+    return f"pod {name_of(chosen)}: {state(chosen)}" if chosen else ""

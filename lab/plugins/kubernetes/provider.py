@@ -19,7 +19,7 @@ from lab.plugins.kubernetes.engine import Engine
 from lab.plugins.kubernetes.inputs import canonical, complete, imported, plan
 from lab.plugins.kubernetes.kinds import OutOfScope, check_scope
 from lab.plugins.kubernetes.objects import Object, annotation, full_name, title
-from lab.plugins.kubernetes.operations import Cancelled, Operation
+from lab.plugins.kubernetes.operations import Cancelled, Operation, StillThere
 from lab.plugins.kubernetes.previewing import masked, preview_create, unmade
 from lab.plugins.kubernetes.waiting import NotReady, readiness
 from lab.plugins.protocol import provider_pb2
@@ -29,7 +29,17 @@ T = TypeVar("T")
 Code = grpc.StatusCode
 Properties = dict[str, Any]
 
-_EXPECTED = (ApiError, Unreachable, NoCluster, NoSuchKind, AlreadyExists, FieldConflict, Cancelled, OutOfScope)
+_EXPECTED = (
+    AlreadyExists,
+    ApiError,
+    Cancelled,
+    FieldConflict,
+    NoCluster,
+    NoSuchKind,
+    OutOfScope,
+    StillThere,
+    Unreachable,
+)
 
 
 class Provider(Configured):
@@ -67,8 +77,13 @@ class Provider(Configured):
         old = checkpoint.to_object(stored) if stored else checkpoint.inputs_of(state)
         new = checkpoint.to_object(from_struct(request.news))
         cluster = self.cluster_if_reachable()
-        old, new = canonical(old, new, cluster), canonical(new, old, cluster)
-        unready = cluster is not None and self._replaces_unready(cluster, new, checkpoint.live_of(state), request.urn)
+        try:
+            old, new = canonical(old, new, cluster), canonical(new, old, cluster)
+            unready = cluster is not None and self._replaces_unready(
+                cluster, new, checkpoint.live_of(state), request.urn
+            )
+        except _EXPECTED as error:
+            fail(context, _code(error), f"cannot compare {title(new)}: {error}")
         return plan(old, new, list(request.ignoreChanges), self.options, unready)
 
     def Create(self, request: provider_pb2.CreateRequest, context: grpc.ServicerContext):  # noqa: N802
@@ -100,13 +115,13 @@ class Provider(Configured):
             checkpoint.checkpoint, inputs=inputs, source=given, field_manager=manager, api_version=api_version
         )
         if request.preview:
-            cluster = self.cluster_if_reachable()
-            if cluster is None or has_unknown(given) or not cluster.discovery.exists(inputs):
+            if self.cluster_if_reachable() is None or has_unknown(given):
                 return provider_pb2.UpdateResponse(properties=request.news)
             operation = self._operation(request.urn, request.timeout, context)
             preview = partial(operation.preview_update, old, inputs, manager, ignored)
-            live = self._run(context, inputs, "update", preview, None)
-            return provider_pb2.UpdateResponse(properties=to_struct(store(live)))
+            previewed = self._run(context, inputs, "update", preview, None)
+            state = request.news if previewed is None else to_struct(store(previewed))
+            return provider_pb2.UpdateResponse(properties=state)
         operation = self._operation(request.urn, request.timeout, context)
         update = partial(operation.update, old, inputs, manager, old_manager, ignored)
         live = self._run(context, inputs, "update", update, store)
@@ -224,7 +239,7 @@ class Provider(Configured):
             self.engine.warn(f"{wishes.REPLACE_UNREADY} is for Jobs; it does nothing on {title(new)}", urn)
             return False
         found = reading.find(cluster, live)
-        rule = readiness(new, cluster)
+        rule = readiness(new)
         return found is not None and rule is not None and not rule.check(found, []).ready
 
 

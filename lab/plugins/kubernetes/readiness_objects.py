@@ -1,6 +1,6 @@
 """When other kinds are ready: Service, Ingress, volumes, CustomResourceDefinitions and the kinds that they define."""
 
-from lab.plugins.kubernetes.discovery import ENDPOINT_SLICES
+from lab.plugins.kubernetes.discovery import ENDPOINT_SLICES, STORAGE_CLASSES
 from lab.plugins.kubernetes.objects import Object, conditions_of, dig, name_of
 from lab.plugins.kubernetes.verdict import READY, Readiness, Selection, Verdict, failed, observed, waiting
 
@@ -35,7 +35,15 @@ def _ingress(obj: Object, _: list[Object]) -> Verdict:
     return waiting("[1/1] waiting for an Ingress controller to publish an address")
 
 
-def _claim(obj: Object, _: list[Object]) -> Verdict:
+def _storage_class(_: Object) -> Selection | None:
+    return Selection(STORAGE_CLASSES)
+
+
+def _claim(obj: Object, classes: list[Object]) -> Verdict:
+    wanted = dig(obj, "spec", "storageClassName")
+    chosen = next((item for item in classes if name_of(item) == wanted), {})
+    if chosen.get("volumeBindingMode") == "WaitForFirstConsumer" and not dig(obj, "spec", "volumeName"):
+        return READY  # its class waits for the first pod that uses it, so waiting here would be for nothing
     match dig(obj, "status", "phase", default="Pending"):
         case "Bound":
             return READY
@@ -94,7 +102,7 @@ def _custom(obj: Object, _: list[Object]) -> Verdict:
 OTHERS: dict[tuple[str, str], Readiness] = {
     ("", "Service"): Readiness(_service, related=_endpoint_slices),
     ("networking.k8s.io", "Ingress"): Readiness(_ingress),
-    ("", "PersistentVolumeClaim"): Readiness(_claim, seconds=300.0),
+    ("", "PersistentVolumeClaim"): Readiness(_claim, seconds=300.0, related=_storage_class),
     ("", "PersistentVolume"): Readiness(_volume, seconds=300.0),
     ("", "ResourceQuota"): Readiness(_quota, seconds=60.0),
     ("", "Secret"): Readiness(_token, seconds=60.0),

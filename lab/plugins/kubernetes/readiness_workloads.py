@@ -31,7 +31,7 @@ def _statefulset(obj: Object, found: list[Object]) -> Verdict:
         return waiting("[1/2] waiting for the StatefulSet controller to see the change")
     counted = "availableReplicas" if dig(obj, "spec", "minReadySeconds", default=0) else "readyReplicas"
     if dig(obj, "status", counted, default=0) != wanted or dig(obj, "status", "replicas", default=0) != wanted:
-        return waiting(f"[1/2] waiting for {wanted} pods: {pods.summary(own, wanted)}")
+        return waiting(f"[1/2] waiting for {pods.count(own, wanted)}", pods.worst(own))
     # With OnDelete the pods are replaced by somebody else, whenever that may be.
     if dig(obj, "spec", "updateStrategy", "type", default="RollingUpdate") == "OnDelete":
         return READY
@@ -55,9 +55,11 @@ def _deployment(obj: Object, found: list[Object]) -> Verdict:
         return failed(f"the rollout made no progress: {progressing.get('message', '')}")
     updated, available = status.get("updatedReplicas", 0), status.get("availableReplicas", 0)
     if updated < wanted or status.get("replicas", 0) > updated:
-        return waiting(f"[1/2] waiting for the rollout: {updated} of {wanted} pods updated; {_worst(found, wanted)}")
+        return waiting(
+            f"[1/2] waiting for the rollout ({updated} of {wanted} pods updated)", pods.worst(_staying(found))
+        )
     if available < wanted:
-        return waiting(f"[2/2] waiting for {wanted} pods: {_worst(found, wanted)}")
+        return waiting(f"[2/2] waiting for {pods.count(_staying(found), wanted)}", pods.worst(_staying(found)))
     return READY
 
 
@@ -65,7 +67,7 @@ def _replicaset(obj: Object, found: list[Object]) -> Verdict:
     wanted = dig(obj, "spec", "replicas", default=1)
     if observed(obj) and dig(obj, "status", "readyReplicas", default=0) >= wanted:
         return READY
-    return waiting(f"[1/1] waiting for {wanted} pods: {_worst(found, wanted)}")
+    return waiting(f"[1/1] waiting for {pods.count(_staying(found), wanted)}", pods.worst(_staying(found)))
 
 
 def _daemonset(obj: Object, found: list[Object]) -> Verdict:
@@ -76,9 +78,11 @@ def _daemonset(obj: Object, found: list[Object]) -> Verdict:
     rolling = dig(obj, "spec", "updateStrategy", "type", default="RollingUpdate") != "OnDelete"
     updated = status.get("updatedNumberScheduled", 0)
     if rolling and updated < wanted:
-        return waiting(f"[1/2] waiting for the rollout: {updated} of {wanted} pods updated; {_worst(found, wanted)}")
+        return waiting(
+            f"[1/2] waiting for the rollout ({updated} of {wanted} pods updated)", pods.worst(_staying(found))
+        )
     if status.get("numberAvailable", 0) < wanted:
-        return waiting(f"[2/2] waiting for {wanted} pods: {_worst(found, wanted)}")
+        return waiting(f"[2/2] waiting for {pods.count(_staying(found), wanted)}", pods.worst(_staying(found)))
     return READY
 
 
@@ -91,8 +95,7 @@ def _job(obj: Object, found: list[Object]) -> Verdict:
     if dig(obj, "spec", "suspend"):
         return READY  # suspended by the program itself: nothing will run
     wanted, done = dig(obj, "spec", "completions", default=1), dig(obj, "status", "succeeded", default=0)
-    states = [f"pod {dig(pod, 'metadata', 'name')}: {said}" for pod in found if (said := pods.state(pod))]
-    return waiting("; ".join([f"[1/1] waiting for the Job to complete ({done} of {wanted})", *states[:1]]))
+    return waiting(f"[1/1] waiting for the Job to complete ({done} of {wanted})", pods.worst(found))
 
 
 def _pod(obj: Object, _: list[Object]) -> Verdict:
@@ -100,11 +103,12 @@ def _pod(obj: Object, _: list[Object]) -> Verdict:
         return READY
     if dig(obj, "status", "phase") == "Failed":
         return failed(f"the pod failed: {pods.state(obj)}")
-    return waiting(f"[1/1] waiting for the pod: {pods.state(obj)}")
+    return waiting("[1/1] waiting for the pod", pods.state(obj))
 
 
-def _worst(found: list[Object], wanted: int) -> str:
-    return pods.summary([pod for pod in found if not dig(pod, "metadata", "deletionTimestamp")], wanted)
+def _staying(found: list[Object]) -> list[Object]:
+    """The pods without those of the version before, which are on their way out."""
+    return [pod for pod in found if not dig(pod, "metadata", "deletionTimestamp")]
 
 
 def job_is_complete(job: Object) -> bool:

@@ -33,11 +33,11 @@ def find(cluster: Cluster, obj: Object) -> Object | None:
 
 def trouble(cluster: Cluster, live: Object, inputs: Object) -> str:
     """Why an object that is there is not ready; empty if it is."""
-    rule = readiness(live | {"metadata": dig(inputs, "metadata", default={})}, cluster)
+    rule = readiness(live | {"metadata": dig(inputs, "metadata", default={})})
     said = look(cluster, live, rule) if rule else None
     if said is None or said.ready:
         return ""
-    lines = [f"{title(live)} is not ready: {said.failure or said.message}", *explain(cluster, live)]
+    lines = [f"{title(live)} is not ready: {said.failure or said.line()}", *explain(cluster, live)]
     return "\n  ".join(lines)
 
 

@@ -6,21 +6,29 @@ from dataclasses import dataclass, field
 from lab.plugins.kubernetes.discovery import Resource
 from lab.plugins.kubernetes.objects import Object, dig
 
+_LINE = 160
+
 
 @dataclass(frozen=True)
 class Verdict:
-    """`message` says what is waited for; `failure`, if set, why there is no use in waiting."""
+    """`message` says what is waited for, `detail` what is in the way; `failure`, if set, why waiting is no use."""
 
     ready: bool = False
     message: str = ""
+    detail: str = ""
     failure: str = ""
+
+    def line(self) -> str:
+        """Both, short enough for a status line."""
+        said = f"{self.message}: {self.detail}" if self.detail else self.message
+        return said if len(said) <= _LINE else f"{said[: _LINE - 1]}…"
 
 
 READY = Verdict(ready=True)
 
 
-def waiting(message: str) -> Verdict:
-    return Verdict(message=message)
+def waiting(message: str, detail: str = "") -> Verdict:
+    return Verdict(message=message, detail=detail)
 
 
 def failed(failure: str) -> Verdict:

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 
 from lab.plugins.kubernetes.client import ApiError
 from lab.plugins.kubernetes.cluster import Cluster
-from lab.plugins.kubernetes.discovery import STORAGE_CLASSES
 from lab.plugins.kubernetes.objects import Object, dig, group_of, items_of, kind_of, name_of, namespace_of, title
 from lab.plugins.kubernetes.readiness_objects import CUSTOM, OTHERS
 from lab.plugins.kubernetes.readiness_workloads import WORKLOADS
@@ -31,15 +30,13 @@ class NotReady(Exception):  # noqa: N818  the object's state
         self.obj = obj
 
 
-def readiness(inputs: Object, cluster: Cluster) -> Readiness | None:
+def readiness(inputs: Object) -> Readiness | None:
     """What to wait for after `inputs` were applied; None if nothing."""
     if skips_wait(inputs):
         return None
     if asked := awaited(inputs):
         return asked
     group, kind = group_of(inputs), kind_of(inputs)
-    if (group, kind) == ("", "PersistentVolumeClaim") and _binds_late(inputs, cluster):
-        return None
     if known := WORKLOADS.get((group, kind)) or OTHERS.get((group, kind)):
         return known
     built_in = group in _BUILT_IN or group.endswith(".k8s.io")
@@ -86,7 +83,7 @@ def until_ready(
                 raise NotReady(
                     f"{title(current)} did not become ready within {seconds:g} s: {_bare(said.message)}", current
                 )
-            _pause(changed, left, begun, report, own.lost or said.message)
+            _pause(changed, left, begun, report, own.lost or said.line())
 
 
 def until_gone(cluster: Cluster, cancellation: Cancellation, obj: Object, seconds: float, report: Report) -> None:
@@ -160,20 +157,3 @@ def _what_keeps(obj: Object) -> str:
     if replicas := dig(obj, "status", "replicas"):
         return f"{replicas} pods left"
     return "terminating" if dig(obj, "metadata", "deletionTimestamp") else "not deleted yet"
-
-
-def _binds_late(claim: Object, cluster: Cluster) -> bool:
-    """Whether the claim's class waits for the first pod that uses it, so that waiting here would be for nothing."""
-    wanted = dig(claim, "spec", "storageClassName")
-    if wanted == "" or dig(claim, "spec", "volumeName"):
-        return False
-    try:
-        classes = items_of(cluster.client.get(STORAGE_CLASSES.path()))
-    except ApiError:
-        return False
-    default = "storageclass.kubernetes.io/is-default-class"
-    for item in classes:
-        chosen = name_of(item) == wanted if wanted else dig(item, "metadata", "annotations", default) == "true"
-        if chosen:
-            return item.get("volumeBindingMode") == "WaitForFirstConsumer"
-    return False

@@ -28,7 +28,8 @@ def test_what_does_not_become_ready_is_explained_from_pods_logs_and_events(
             return dict(replicas=1, selector=dict(matchLabels=dict(app=app)), template=template)
 
 
-        crash = pod("echo boom from the container; exit 3", image)
+        # Without the probe it would count as ready for the moment for which it runs.
+        crash = pod("echo boom from the container; exit 3", image, readinessProbe=dict(exec=dict(command=["false"])))
         make("Deployment", "crash", meta("crash", annotations=soon), spec=workload("crash", crash))
         pull = pod("true", "127.0.0.1:1/none:1")
         make("StatefulSet", "pull", meta("pull", annotations=soon), spec=dict(
@@ -60,6 +61,7 @@ def test_what_does_not_become_ready_is_explained_from_pods_logs_and_events(
     assert f"Job {kubectl.namespace}/job will not become ready: the Job failed: BackoffLimitExceeded" in said
     assert "main | job says no" in said
     assert "waiting for a ready pod that matches spec.selector" in said
+    assert "no pod has the labels app=none" in said
     assert "the claim is Pending" in said
     assert 'storageclass.storage.k8s.io "missing" not found' in said
     for name in ("crash", "pull", "place", "job", "svc", "pvc"):

@@ -49,7 +49,7 @@ _PROGRAM = """
         storageClassName="other"), updating=dict())
     twice("PersistentVolume", "pv", dict(
         capacity=dict(storage="1Gi"), accessModes=["ReadWriteOnce"], hostPath=dict(path="/tmp/a"),
-        storageClassName="none"), replacing=dict(hostPath=dict(path="/tmp/b")), updating=dict(
+        storageClassName="unclaimed"), replacing=dict(hostPath=dict(path="/tmp/b")), updating=dict(
         persistentVolumeReclaimPolicy="Delete"))
     twice("Service", "svc", dict(ports=[dict(port=80)]), replacing=dict(clusterIP="None"), updating=dict(
         ports=[dict(port=81)]))

@@ -50,7 +50,7 @@ def test_a_failed_program_is_told_with_its_last_words() -> None:
 
 
 def test_a_missing_program_is_named_with_the_way_out() -> None:
-    with pytest.raises(Problem, match="`no-such-program` is not installed.*\n  install it"):
+    with pytest.raises(Problem, match=r"`no-such-program` is not installed.*\n  install it"):
         run(["no-such-program"], way_out="install it")
 
 

@@ -32,7 +32,7 @@ _READY = _pod("x-0", phase="Running", conditions=[{"type": "Ready", "status": "T
 def test_a_statefulset_tells_which_pod_it_waits_for() -> None:
     status = {"observedGeneration": 2, "replicas": 2, "readyReplicas": 1}
     verdict = _judge("StatefulSet", {"replicas": 2}, status, [_READY, _CREATING], group="apps")
-    assert verdict.message == "[1/2] waiting for 2 pods: 1 of 2 pods ready: pod x-1: ContainerCreating"
+    assert verdict.line() == "[1/2] waiting for 2 pods (1 ready): pod x-1: ContainerCreating"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_pod_may_be_ready_done_or_failed() -> None:
     assert _judge("Pod", {}, {"phase": "Succeeded"}).ready
     assert "Evicted" in _judge("Pod", {}, {"phase": "Failed", "reason": "Evicted"}).failure
     nowhere = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes"}]
-    assert "Unschedulable: 0/3 nodes" in _judge("Pod", {}, {"phase": "Pending", "conditions": nowhere}).message
+    assert _judge("Pod", {}, {"phase": "Pending", "conditions": nowhere}).detail == "Unschedulable: 0/3 nodes"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,10 @@ def test_a_load_balancer_and_an_ingress_need_an_address() -> None:
 def test_volumes_definitions_and_custom_objects() -> None:
     assert _judge("PersistentVolumeClaim", {}, {"phase": "Bound"}).ready
     assert _judge("PersistentVolumeClaim", {}, {"phase": "Lost"}).failure
+    late = {"metadata": {"name": "late"}, "volumeBindingMode": "WaitForFirstConsumer"}
+    assert _judge("PersistentVolumeClaim", {"storageClassName": "late"}, {}, [late]).ready
+    assert not _judge("PersistentVolumeClaim", {"storageClassName": "late", "volumeName": "v"}, {}, [late]).ready
+    assert not _judge("PersistentVolumeClaim", {"storageClassName": "other"}, {}, [late]).ready
     assert _judge("PersistentVolume", {}, {"phase": "Available"}).ready
     group = "apiextensions.k8s.io"
     served = [{"type": "Established", "status": "True"}]
