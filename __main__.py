@@ -3,16 +3,14 @@
 import os
 
 import pulumi
-from pydantic import ValidationError
 
 from components.probe import Probe
-from config import Settings
-from config.settings import problems
+from config import ConfigProblems, Settings
 
 try:
     settings = Settings.load(pulumi.runtime.config.CONFIG.get(), os.environ)
-except ValidationError as error:
-    raise pulumi.RunError(problems(error)) from None
+except ConfigProblems as problems:
+    raise pulumi.RunError(str(problems)) from None
 
 probe = Probe(settings.cluster.name, settings)
 pulumi.export("namespace", probe.namespace)

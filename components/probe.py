@@ -19,12 +19,12 @@ class Probe(pulumi.ComponentResource):
             name, metadata={"name": settings.cluster.namespace}, opts=pulumi.ResourceOptions(parent=self)
         )
         self.namespace = namespace.metadata.name
-        self.pods = [f"probe-{filter_name}" for filter_name in settings.nodeFilters]
-        for pod, node_filter in zip(self.pods, settings.nodeFilters.values(), strict=True):
+        self.pods = [f"probe-{filter_name}" for filter_name in settings.node_filters]
+        for pod, node_filter in zip(self.pods, settings.node_filters.values(), strict=True):
             Pod(
                 pod,
                 metadata={"name": pod, "namespace": self.namespace},
-                spec=_spec(settings.images.probe, node_filter),
+                spec=_spec(settings.images.reference("probe"), node_filter),
                 opts=pulumi.ResourceOptions(parent=self),
             )
         self.register_outputs({"namespace": self.namespace, "pods": self.pods})
@@ -32,7 +32,7 @@ class Probe(pulumi.ComponentResource):
 
 def _spec(image: str, node_filter: NodeFilter) -> PodSpecArgsDict:
     return {
-        "node_selector": node_filter.nodeSelector,
+        "node_selector": node_filter.node_selector,
         "tolerations": [
             {"key": each.key, "operator": each.operator, "value": each.value, "effect": each.effect}
             for each in node_filter.tolerations

@@ -1,58 +1,109 @@
 """The whole stack config as one checked value."""
 
-import json
+import pathlib
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from config.node_filters import NodeFilter
+from config.accounting import Accounting
+from config.bridge import Bridge
+from config.cluster import Cluster
+from config.controller import Controller
+from config.drain import Drain
+from config.images import Images
+from config.login import Login
+from config.monitoring import Monitoring
+from config.node_filters import NodeFilter, default_node_filters
+from config.node_sets import NodeSet
+from config.partitions import Partition, default_partitions
+from config.paths import Path
+from config.rest import Rest
+from config.section import Section
+from config.slurm import Slurm
+from config.storage import Storage
+from config.types import FilterName, NodeSetName, PartitionName
+from config.users import Group, User
 
-PREFIX = "slipway:"
-
-class Cluster(BaseModel):
-    """Names that hold for everything in the stack."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = "dev"
-    namespace: str = "slurm"
+WORKER = "worker"  # the NodeSet that has a key of its own
 
 
-class Images(BaseModel):
-    """Which image each kind of pod runs."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    probe: str
-
-
-class Settings(BaseModel):
+class Settings(Section):
     """Everything that the `slipway:` keys of a stack file say."""
 
-    model_config = ConfigDict(extra="forbid")
+    cluster: Cluster = Field(default=Cluster())
+    """Names that hold for everything in the stack."""
 
-    cluster: Cluster = Field(default_factory=Cluster)
-    nodeFilters: dict[str, NodeFilter] = Field(default_factory=dict)  # noqa: N815 -- as in the stack file
-    images: Images
+    node_filters: dict[FilterName, NodeFilter] = Field(default_factory=default_node_filters)
+    """Named rules for where pods may run. If left out: `system` and `compute`, by the node label `slipway/role`."""
+
+    controller: Controller = Field(default=Controller())
+    """The pod that runs slurmctld."""
+
+    worker: NodeSet = Field(default=NodeSet())
+    """The NodeSet named `worker`. `size: 0` for none."""
+
+    node_sets: dict[NodeSetName, NodeSet] = Field(default={})
+    """More NodeSets, by name."""
+
+    partitions: dict[PartitionName, Partition] = Field(default_factory=default_partitions)
+    """Queues, by name. If left out: `main`, with all nodes."""
+
+    login: Login = Field(default=Login())
+    """The pods that users log in to."""
+
+    storage: Storage = Field(default=Storage())
+    """Where users' files live."""
+
+    users: list[User] = Field(default=[])
+    """Who may log in and run jobs."""
+
+    groups: list[Group] = Field(default=[])
+    """Groups that users share files and partitions by."""
+
+    accounting: Accounting = Field(default=Accounting())
+    """Who used what."""
+
+    rest: Rest = Field(default=Rest())
+    """Slurm's HTTP interface."""
+
+    monitoring: Monitoring = Field(default=Monitoring())
+    """Slurm's own numbers, for Prometheus."""
+
+    bridge: Bridge = Field(default=Bridge())
+    """Kubernetes pods in Slurm's queue."""
+
+    images: Images = Field(default=Images())
+    """Which container image each kind of pod runs."""
+
+    drain: Drain = Field(default=Drain())
+    """How running jobs are waited for before their nodes go away."""
+
+    slurm: Slurm = Field(default=Slurm())
+    """How Slurm itself behaves."""
+
+    @cached_property
+    def all_node_sets(self) -> dict[str, NodeSet]:
+        """Every NodeSet by name, `worker` first and the others in the order of the stack file."""
+        return {WORKER: self.worker, **self.node_sets}
+
+    @staticmethod
+    def path_of(node_set: str) -> Path:
+        """Where in a stack file a NodeSet is."""
+        return (WORKER,) if node_set == WORKER else ("nodeSets", node_set)
 
     @classmethod
     def load(cls, stack: Mapping[str, str], environment: Mapping[str, str]) -> "Settings":
         """Check a stack's whole config as the engine hands it over: `slipway:key` to a string or an object's JSON.
 
-        Images that the stack does not name are the ones that the lab has built."""
-        values = {key.removeprefix(PREFIX): _value(text) for key, text in stack.items() if key.startswith(PREFIX)}
-        images = values.setdefault("images", {})
-        if isinstance(images, dict) and "SLIPWAY_PROBE_IMAGE" in environment:
-            images.setdefault("probe", environment["SLIPWAY_PROBE_IMAGE"])
-        return cls.model_validate(values)
+        Images that the stack does not name are the ones that the lab has built. ConfigProblems lists what is wrong."""
+        from config.loading import load_stack  # it needs this module
 
+        return load_stack(stack, environment)
 
-def _value(text: str) -> Any:
-    return json.loads(text) if text.startswith(("{", "[")) else text
+    @classmethod
+    def from_stack_file(cls, path: pathlib.Path) -> "Settings":
+        """Check the config in a `Pulumi.<stack>.yaml`, without the engine."""
+        from config.stack_file import load_stack_file  # it needs this module
 
-
-def problems(error: ValidationError) -> str:
-    """Each problem on a line of its own, with the key that a user would look for."""
-    lines = [f"  slipway:{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
-    return "\n".join(["The stack config is not valid:", *lines])
+        return load_stack_file(path)

@@ -31,6 +31,9 @@ def made() -> dict[str, dict[str, Any]]:
     stack = {
         "slipway:cluster": '{"namespace": "hpc"}',
         "slipway:nodeFilters": '{"gpu": {"nodeSelector": {"kind": "gpu"}, "tolerations": [{"key": "gpu"}]}}',
+        "slipway:controller.nodeFilter": "gpu",
+        "slipway:worker.nodeFilter": "gpu",
+        "slipway:login.nodeFilter": "gpu",
         "slipway:images": '{"probe": "registry/probe:1"}',
     }
 

@@ -1,0 +1,57 @@
+"""Services that Kubernetes accepts, and parts of the cluster that need each other."""
+
+from collections.abc import Iterator
+
+from config.checks.finding import Finding
+from config.login import Service
+from config.settings import Settings
+
+
+def _services(settings: Settings) -> dict[str, Service]:
+    made: dict[str, Service] = {"login": settings.login.service}
+    return made | ({"rest": settings.rest.service} if settings.rest.enabled else {})
+
+
+def ports_make_sense(settings: Settings) -> Iterator[Finding]:
+    """Settings that a type of Service does not know would be silently without effect."""
+    for name, service in _services(settings).items():
+        path = (name, "service")
+        about = ((*path, "type"),)
+        if service.node_port is not None and service.type == "ClusterIP":
+            yield Finding((*path, "nodePort"), "has no meaning with type ClusterIP; set type: NodePort", about)
+        if service.source_ranges and service.type != "LoadBalancer":
+            message = f"only a LoadBalancer keeps others out, and type is {service.type}; set type: LoadBalancer"
+            yield Finding((*path, "sourceRanges"), message, about)
+
+
+def ports_are_free(settings: Settings) -> Iterator[Finding]:
+    """A port of the nodes can be had once."""
+    seen: dict[int, str] = {}
+    for name, service in _services(settings).items():
+        if service.node_port is not None:
+            other = seen.setdefault(service.node_port, name)
+            if other != name:
+                message = f"{service.node_port} is taken by {other}.service.nodePort; choose another one"
+                yield Finding((name, "service", "nodePort"), message)
+
+
+def bridge_has_rest(settings: Settings) -> Iterator[Finding]:
+    """The bridge talks to Slurm through its HTTP interface."""
+    if settings.bridge.enabled and not settings.rest.enabled:
+        message = "the bridge talks to Slurm through slurmrestd; set rest.enabled: true too"
+        yield Finding(("bridge", "enabled"), message, (("rest", "enabled"),))
+
+
+def bridge_leaves_the_cluster_alone(settings: Settings) -> Iterator[Finding]:
+    """A pod that Slurm needs to run cannot wait for Slurm."""
+    for index, namespace in enumerate(settings.bridge.namespaces):
+        if namespace in (settings.cluster.namespace, "kube-system"):
+            message = f"the pods of `{namespace}` must run before Slurm does; take it away"
+            yield Finding(("bridge", "namespaces", index), message, (("cluster", "namespace"),))
+
+
+def metrics_are_not_private(settings: Settings) -> Iterator[Finding]:
+    """With PrivateData slurmctld serves no metrics, and says nothing about it."""
+    if settings.monitoring.enabled and "PrivateData" in settings.slurm.extra:
+        message = "slurmctld serves no metrics with it; take it away, or set monitoring.enabled: false"
+        yield Finding(("slurm", "extra", "PrivateData"), message, (("monitoring", "enabled"),))

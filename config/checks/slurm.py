@@ -1,0 +1,19 @@
+"""Keys of `slurm.extra` that replace ours keep what the cluster lives on."""
+
+from collections.abc import Iterator
+
+from config.checks.finding import Finding
+from config.settings import Settings
+
+NEEDED = {
+    "SlurmctldParameters": ("enable_configless", "workers and logins get their configuration through it"),
+    "SlurmdParameters": ("config_overrides", "a pod sees all CPUs of its machine, and not the part that is its own"),
+}
+
+
+def needed_parameters_stay(settings: Settings) -> Iterator[Finding]:
+    """A key in extra takes the place of the one that would be rendered."""
+    for key, (word, why) in NEEDED.items():
+        value = settings.slurm.extra.get(key)
+        if value is not None and word not in value.split(","):
+            yield Finding(("slurm", "extra", key), f"must contain {word} ({why}); add it")

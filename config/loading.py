@@ -1,0 +1,91 @@
+"""From keys and values to checked settings, with every problem found on the way.
+
+A value that is wrong by itself must not hide problems elsewhere. So it is reported, cut out, and the rest is read again
+with a default in its place; what the cross-checks then find is reported too, unless it rests on something cut out.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from config.checks import CHECKS
+from config.checks.finding import Finding
+from config.images import DEPLOYED, ROLES, Role
+from config.messages import place_of, worded
+from config.paths import Path
+from config.problems import ConfigProblems, Problem
+from config.pruning import Pruned
+from config.settings import Settings
+from config.tree import Tree, grow
+
+PREFIX = "slipway:"
+
+# Cutting out a value can bring another problem to light, but not for ever.
+_ROUNDS = 5
+
+
+def load_stack(stack: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
+    """Settings from the config that the engine hands over. Raises ConfigProblems.
+
+    An image that the stack does not name is the one in `SLIPWAY_<ROLE>_IMAGE`, if any: the lab builds its own."""
+    entries = {key.removeprefix(PREFIX): text for key, text in stack.items() if key.startswith(PREFIX)}
+    tree = grow(entries, Settings, PREFIX)
+    values = tree.values()
+    images = values.setdefault("images", {})
+    if isinstance(images, dict) and not images.get("registry"):
+        for role in ROLES:
+            if built := environment.get(f"SLIPWAY_{role.upper()}_IMAGE"):
+                images.setdefault(role, built)
+    return checked(tree, values, deployed=DEPLOYED)
+
+
+def load_entries(entries: Mapping[str, Any], problems: Iterable[Problem] = (), prefix: str = PREFIX) -> Settings:
+    """Settings from keys without their prefix, for whoever reads a config without the engine. Raises ConfigProblems,
+    with those that are known already among them."""
+    tree = grow(entries, Settings, prefix)
+    tree.problems[:0] = problems
+    return checked(tree, tree.values(), deployed=())
+
+
+def checked(tree: Tree, values: dict[str, Any], deployed: Iterable[Role]) -> Settings:
+    """Settings from a tree, or every problem that it has."""
+    cut = set(tree.unsafe)  # as the user counts list entries
+    pruned = Pruned(values, cut)
+    settings: Settings | None = None
+    for _ in range(_ROUNDS):
+        try:
+            settings = Settings.model_validate(pruned.values, by_alias=True, by_name=False)
+            break
+        except ValidationError as error:
+            errors = error.errors(include_url=False)
+        before = frozenset(cut)
+        for each in errors:
+            place = pruned.as_written(place_of(each))
+            if not any(gone[: len(place)] == place for gone in before):  # else the cut itself brought it about
+                tree.report(place, worded(each, Settings), or_below=each["type"] == "extra_forbidden")
+            cut.add(place[:-1] if each["type"] == "missing" else place)
+        pruned = Pruned(values, cut)
+    if settings is not None:
+        findings = [finding for check in CHECKS for finding in check(settings)]
+        for finding in [*findings, *_missing_images(settings, deployed)]:
+            if not _rests_on(finding, cut, pruned):
+                tree.report(pruned.as_written(finding.path), finding.message)
+    if tree.problems or settings is None:
+        raise ConfigProblems(tree.problems)
+    return settings
+
+
+def _missing_images(settings: Settings, roles: Iterable[Role]) -> list[Finding]:
+    return [
+        Finding(("images", role), "no image is named; set it, or images.registry for all of them", (("images",),))
+        for role in roles
+        if settings.images.named(role) is None
+    ]
+
+
+def _rests_on(finding: Finding, cut: set[Path], pruned: Pruned) -> bool:
+    """Whether something that a finding is about was cut out, so that it may be no problem at all."""
+    about = [pruned.as_written(path) for path in (finding.path, *finding.also)]
+    looked_through = set(about[1:])
+    return any(gone[:-1] in looked_through or any(path[: len(gone)] == gone for path in about) for gone in cut)

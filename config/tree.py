@@ -1,0 +1,144 @@
+"""From flat keys to one tree: `worker.size` and `worker: {size: …}` mean the same, and never both."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from config.paths import UNKNOWN, Path, Shape, Step, child, resolve, spelled
+from config.problems import Problem
+from config.section import Section
+from config.types.text import unsafe_character
+
+EMPTY: tuple[Any, ...] = ({}, [])
+
+
+@dataclass
+class Branch:
+    """A place in the tree: what is below it, or the value that stands there and the key that set it."""
+
+    below: dict[Step, "Branch"] = field(default_factory=dict)
+    value: Any = None
+    key: str | None = None
+
+    @property
+    def holds_something(self) -> bool:
+        """Whether a value stands here that leaves no room for others below it."""
+        return self.key is not None and self.value not in EMPTY
+
+    def first_key(self) -> str:
+        """A key that set something here or below."""
+        return self.key if self.key is not None else next(iter(self.below.values())).first_key()
+
+
+@dataclass
+class Tree:
+    """A nested config, and the keys that the user wrote it with."""
+
+    prefix: str
+    root: Branch = field(default_factory=Branch)
+    written: dict[str, Path] = field(default_factory=dict)  # a key, without the prefix, to the path that it means
+    problems: list[Problem] = field(default_factory=list)
+    unsafe: set[Path] = field(default_factory=set)  # what is reported already, and must not be read any further
+
+    def key(self, path: Path) -> str:
+        """The key of a path as the user wrote it: with their own dots or brackets, and dots for what is nested."""
+        above = [key for key, meant in self.written.items() if path[: len(meant)] == meant]
+        if not above:
+            return f"{self.prefix}{spelled(path)}"
+        best = max(above, key=lambda key: len(self.written[key]))
+        rest = spelled(path[len(self.written[best]) :])
+        return f"{self.prefix}{best}.{rest}" if rest else f"{self.prefix}{best}"
+
+    def report(self, path: Path, message: str, *, or_below: bool = False) -> None:
+        """Note a problem at a path; with `or_below`, at the key that led there, if a single one did."""
+        below = [key for key, meant in self.written.items() if meant[: len(path)] == path]
+        key = f"{self.prefix}{below[0]}" if or_below and len(below) == 1 else self.key(path)
+        self.problems.append(Problem(key, message))
+
+    def values(self) -> dict[str, Any]:
+        """The whole as dicts and lists."""
+        return {str(name): _assembled(self, branch, (name,)) for name, branch in self.root.below.items()}
+
+
+def grow(entries: Mapping[str, Any], root: type[Section], prefix: str) -> Tree:
+    """One tree from keys without their prefix. What cannot be placed is reported and left out."""
+    tree = Tree(prefix)
+    for key, value in entries.items():
+        if unsafe_character(key):
+            tree.problems.append(Problem(f"{prefix}{key!r}", "contains a control character; take it away"))
+            continue
+        try:
+            path, shape = resolve(key, root)
+        except ValueError:
+            tree.problems.append(Problem(f"{prefix}{key}", "is not a path of names joined by dots"))
+            continue
+        tree.written[key] = path
+        for leaf_path, leaf in _leaves(_decoded(value, shape), shape, path):
+            _place(tree, leaf_path, leaf, key)
+    return tree
+
+
+def _decoded(value: Any, shape: Shape) -> Any:
+    """Objects and lists arrive as JSON text; text that merely looks like it stays text."""
+    if isinstance(value, str) and shape.takes_json and value.lstrip().startswith(("{", "[")):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _leaves(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any]]:
+    """Each value at the end of a path; empty containers are values too. A key with nothing after it says nothing,
+    but a name with nothing after it (`nodeSets: {gpu: }`) stands for all defaults."""
+    if isinstance(value, dict) and value:
+        for name, member in value.items():
+            if member is None and shape.kind == "names":
+                member = {}
+            yield from _leaves(member, child(shape, str(name)), (*path, str(name)))
+    elif isinstance(value, list) and value:
+        for index, member in enumerate(value):
+            yield from _leaves(member, child(shape, index) if shape.kind == "list" else UNKNOWN, (*path, index))
+    elif value is not None or shape.kind == "free" or (path and isinstance(path[-1], int)):
+        yield path, value
+
+
+def _place(tree: Tree, path: Path, value: Any, key: str) -> None:
+    for depth, step in enumerate(path):
+        if found := unsafe_character(str(step)):
+            tree.problems.append(Problem(f"{tree.prefix}{key}", f"has a name in it with {found}; take it away"))
+            tree.unsafe.add(path[: depth + 1])
+            break
+    if isinstance(value, str) and (found := unsafe_character(value)):
+        tree.report(path, f"contains {found}; every setting is a single line of text")
+        tree.unsafe.add(path)
+    branch = tree.root
+    for step in path:
+        if branch.holds_something:
+            break
+        branch = branch.below.setdefault(step, Branch())
+    if branch.holds_something or (branch.below and value not in EMPTY):
+        one, what = branch.first_key(), f"{tree.prefix}{spelled(path)}"
+        message = f"is set twice, by `{tree.prefix}{one}` and by `{tree.prefix}{key}`; keep one of them"
+        tree.problems.append(Problem(what, message))
+    elif branch.key is None or value not in EMPTY:
+        branch.value, branch.key = value, key
+
+
+def _assembled(tree: Tree, branch: Branch, path: Path) -> Any:
+    """A branch as dicts and lists: where all names below are numbers, a list was written by index."""
+    if not branch.below:
+        return branch.value
+    members = {step: _assembled(tree, below, (*path, step)) for step, below in branch.below.items()}
+    indices = sorted(step for step in members if isinstance(step, int))
+    if not indices:
+        return members
+    if len(indices) != len(members):
+        tree.report(path, "has both numbered entries and named ones; it can have only one kind")
+        return {step: member for step, member in members.items() if isinstance(step, str)}
+    found = next((place for place, index in enumerate(indices) if place != index), len(indices))
+    if found < len(indices):
+        message = f"there is no entry {found}; entries are counted from 0, without gaps"
+        tree.report((*path, indices[-1]), message, or_below=True)
+    return [members[index] for index in indices[:found]]

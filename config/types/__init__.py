@@ -1,0 +1,66 @@
+"""Values that a stack config is made of, each checked when it is read and rendered the way its reader wants it."""
+
+from config.types.count import CountOrPercent
+from config.types.cpu import CpuCount, CpuQuantity
+from config.types.duration import Duration, Interval, Timeout
+from config.types.memory import MemorySize
+from config.types.names import (
+    AbsolutePath,
+    AccountName,
+    ClusterName,
+    DnsLabel,
+    DnsName,
+    Feature,
+    FilterName,
+    GresName,
+    GresType,
+    Hostname,
+    ImageReference,
+    LabelKey,
+    LabelValue,
+    NodeSetName,
+    PartitionName,
+    ResourceName,
+    SlurmName,
+    TresName,
+    UserName,
+)
+from config.types.scalars import Choice, Count, Integer, Port, String, Switch
+from config.types.text import SlurmValue, Text
+
+__all__ = [
+    "AbsolutePath",
+    "AccountName",
+    "Choice",
+    "ClusterName",
+    "Count",
+    "CountOrPercent",
+    "CpuCount",
+    "CpuQuantity",
+    "DnsLabel",
+    "DnsName",
+    "Duration",
+    "Feature",
+    "FilterName",
+    "GresName",
+    "GresType",
+    "Hostname",
+    "ImageReference",
+    "Integer",
+    "Interval",
+    "LabelKey",
+    "LabelValue",
+    "MemorySize",
+    "NodeSetName",
+    "PartitionName",
+    "Port",
+    "ResourceName",
+    "SlurmName",
+    "SlurmValue",
+    "String",
+    "Switch",
+    "Text",
+    "Timeout",
+    "TresName",
+    "UserName",
+]

@@ -1,0 +1,76 @@
+"""`slipway`: what people run by hand. Nothing here needs the Pulumi engine."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from config import ConfigProblems, Settings
+from config.schema import schema
+from slurm.changes import plan
+from slurm.render import render
+
+
+def _settings(args: argparse.Namespace) -> Settings:
+    return Settings.from_stack_file(Path(args.file or f"Pulumi.{args.stack}.yaml"))
+
+
+def _render(args: argparse.Namespace) -> int:
+    """Write the files that a stack would get."""
+    files = render(_settings(args))
+    out = Path(args.out)
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (out / name).write_text(text)
+        print(out / name)
+    return 0
+
+
+def _schema(_: argparse.Namespace) -> int:
+    """Print the JSON Schema of a stack file."""
+    print(json.dumps(schema(), indent=2))
+    return 0
+
+
+def _plan(args: argparse.Namespace) -> int:
+    """Say what going from one stack file or rendered folder to another does to a running cluster."""
+    planned = plan(_files(Path(args.old)), _files(Path(args.new)))
+    print(json.dumps(planned.to_json(), indent=2) if args.json else planned.table())
+    return 1 if planned.refused else 0
+
+
+def _files(place: Path) -> dict[str, str]:
+    if place.is_dir():
+        return {file.name: file.read_text() for file in sorted(place.iterdir()) if file.is_file()}
+    return render(Settings.from_stack_file(place))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="slipway", description="A Slurm cluster on Kubernetes, by hand.")
+    commands = parser.add_subparsers(required=True)
+    rendering = commands.add_parser("render", help=_render.__doc__)
+    source = rendering.add_mutually_exclusive_group(required=True)
+    source.add_argument("--stack", help="the stack whose Pulumi.<stack>.yaml is in this folder")
+    source.add_argument("--file", help="a stack file")
+    rendering.add_argument("--out", required=True, help="the folder to write to")
+    rendering.set_defaults(run=_render)
+    commands.add_parser("schema", help=_schema.__doc__).set_defaults(run=_schema)
+    planning = commands.add_parser("plan", help=_plan.__doc__)
+    planning.add_argument("old", help="a stack file, or a folder that `slipway render` wrote")
+    planning.add_argument("new", help="the same for what is to come")
+    planning.add_argument("--json", action="store_true", help="for programs")
+    planning.set_defaults(run=_plan)
+    return parser
+
+
+def main() -> int:
+    args = _parser().parse_args()
+    try:
+        return args.run(args)
+    except (ConfigProblems, ValueError, OSError) as problem:
+        sys.stderr.write(f"{problem}\n")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""NodeSets as slurm.conf and gres.conf know them: one line for all nodes of a set, however many there are."""
+
+from config import Settings
+from config.node_sets import NodeSet
+from slurm.places import pod
+
+Fields = dict[str, str]
+
+
+def ordinals(size: int) -> str:
+    """`0`, or `[0-3]`, for names that are numbered from 0."""
+    return "0" if size == 1 else f"[0-{size - 1}]"
+
+
+def names(name: str, size: int) -> str:
+    """The hostlist of a NodeSet's nodes."""
+    return f"{name}-{ordinals(size)}" if size else ""
+
+
+def node_line(settings: Settings, name: str, node_set: NodeSet) -> Fields | None:
+    """The NodeName line of a static NodeSet; None where there are no nodes, or where they name themselves."""
+    if node_set.kind == "dynamic" or not node_set.size:
+        return None
+    hosts = names(name, node_set.size)
+    return {
+        "NodeName": hosts,
+        "NodeHostname": hosts,
+        "NodeAddr": pod(settings, name, ordinals(node_set.size)),
+        **hardware(name, node_set),
+    }
+
+
+def hardware(name: str, node_set: NodeSet) -> Fields:
+    """What each node has: for a static node's line, and for `slurmd -Z --conf` of a dynamic one."""
+    fields = {"CPUs": str(node_set.cpus)}
+    shape = {
+        "Sockets": node_set.sockets,
+        "CoresPerSocket": node_set.cores_per_socket,
+        "ThreadsPerCore": node_set.threads_per_core,
+    }
+    fields |= {key: str(value) for key, value in shape.items() if value is not None}
+    fields["RealMemory"] = str(node_set.real_memory_mib)
+    if gres := generic_resources(node_set):
+        fields["Gres"] = ",".join(gres)
+    fields["Feature"] = ",".join(dict.fromkeys([name, *node_set.features]))
+    if node_set.weight != 1:
+        fields["Weight"] = str(node_set.weight)
+    return fields | node_set.extra
+
+
+def generic_resources(node_set: NodeSet) -> list[str]:
+    """`gpu:h100:8` and the like, GPUs first."""
+    made = []
+    if node_set.gpus:
+        made.append(_gres("gpu", node_set.gpus.type, node_set.gpus.count))
+    return made + [_gres(name, gres.type, gres.count, gres.no_consume) for name, gres in node_set.gres.items()]
+
+
+def _gres(name: str, kind: str | None, count: int, no_consume: bool = False) -> str:
+    return ":".join([name, *([kind] if kind else []), *(["no_consume"] if no_consume else []), str(count)])
+
+
+def gres_types(settings: Settings) -> list[str]:
+    """GresTypes: every kind of generic resource that any NodeSet has."""
+    kinds = {"gpu" for each in settings.all_node_sets.values() if each.gpus}
+    return sorted(kinds | {name for each in settings.all_node_sets.values() for name in each.gres})
+
+
+def gres_lines(settings: Settings) -> list[Fields]:
+    """gres.conf. GPUs are found by slurmd itself: which device files a pod gets is the device plugin's choice."""
+    lines = []
+    for name, node_set in settings.all_node_sets.items():
+        if node_set.kind == "dynamic" or not node_set.size:
+            continue
+        hosts = {"NodeName": names(name, node_set.size)}
+        if node_set.gpus:
+            kind = {"Type": node_set.gpus.type} if node_set.gpus.type else {}
+            detect = "nvidia" if node_set.gpus.resource_name.startswith("nvidia.com/") else "off"
+            count = {"Count": str(node_set.gpus.count)} if detect == "off" else {}
+            lines.append({**hosts, "AutoDetect": detect, "Name": "gpu", **kind, **count})
+        for gres_name, gres in node_set.gres.items():
+            line = {**hosts, "Name": gres_name}
+            line |= {"Type": gres.type} if gres.type else {}
+            line |= {"File": gres.file} if gres.file else {"Count": str(gres.count)}
+            line |= {"Flags": ",".join(gres.flags)} if gres.flags else {}
+            lines.append(line)
+    return lines
+
+
+def memory_per_cpu(settings: Settings) -> int:
+    """MiB for each CPU on the leanest node: jobs that ask for no memory then fill every node by its CPUs."""
+    return max(1, min(each.real_memory_mib // each.cpus for each in settings.all_node_sets.values()))

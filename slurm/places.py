@@ -1,0 +1,27 @@
+"""Where things are inside the cluster: DNS names of the pods, and the paths that their files are mounted at."""
+
+from config import Settings
+
+CONTROLLER = "controller"  # the StatefulSet, its headless Service, and the first half of its pod's name
+ACCOUNTING = "accounting"
+
+STATE = "/var/spool/slurmctld"
+SPOOL = "/var/spool/slurmd"
+KEYS = "/etc/slurm-keys"
+# No key of slurm.conf says where auth/slurm finds its key: this variable does, for every daemon and command. With
+# auth/munge it must not be set, or slurmctld takes slurm.conf for a changed AuthType and ends.
+SLURM_KEY = ("SLURM_SACK_KEY", f"{KEYS}/slurm.key")
+
+SLURMCTLD_PORT = 6817
+SLURMD_PORT = 6818
+SLURMDBD_PORT = 6819
+
+
+def service(settings: Settings, name: str) -> str:
+    """The DNS name of a Service, fully qualified: no search list is asked, and no resolver outside the cluster."""
+    return f"{name}.{settings.cluster.namespace}.svc.{settings.cluster.domain}"
+
+
+def pod(settings: Settings, stateful_set: str, ordinal: str = "0") -> str:
+    """The DNS name of a pod of a StatefulSet, or of several with a hostlist range as `ordinal`."""
+    return f"{stateful_set}-{ordinal}.{service(settings, stateful_set)}"

@@ -1,0 +1,132 @@
+"""Steps for partitions and NodeSets."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from slurm.hostlist import Hosts
+from slurm.hostlist import parse as parse_hostlist
+from slurm.keys import Entry, find
+from slurm.keys.entry import drain_first, reconfigure
+from slurm.keys.nodes import NODE_SET
+from slurm.keys.partitions import PARTITION
+from slurm.keys.values import flag
+from slurm.planning.cluster import ALL, Cluster, concerned
+from slurm.planning.live import create_partition, delete_partition, unable_to_create, update_partition
+from slurm.planning.step import Concerned, Step, make_step, written, written_change
+
+REMOVED = drain_first("Jobs of a partition that goes are killed and not requeued, so its jobs have to end first.")
+_UNKNOWN_NODES = "It lists nodes or NodeSets that come, go or change, and those a reconfigure brings."
+_TOPOLOGY = ("topology.conf", "topology.yaml")
+
+
+def nodeset_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
+    for name in dict.fromkeys([*old.conf.nodesets, *new.conf.nodesets]):
+        before, after = old.conf.nodesets.get(name), new.conf.nodesets.get(name)
+        nodes = old.nodesets.get(name, Hosts()) | new.nodesets.get(name, Hosts())
+        whom = concerned(old, new, nodes)._replace(nodesets=(name,))
+        if before is None or after is None:
+            change = written_change(before, after)
+            yield make_step(NODE_SET["NodeSet"], f"nodeset {name}", "NodeSet", change, concerned=whom)
+            continue
+        for field in dict.fromkeys([*before, *after]):
+            entry = find(NODE_SET, field, "a NodeSet line")
+            change = before.get(field), after.get(field)
+            if not entry.same(*change):
+                yield make_step(entry, f"nodeset {name}", field, change, concerned=whom)
+
+
+def partition_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
+    """Partitions are made before others may refer to them, and fields are emptied before others are filled: some of
+    them are two names for one value, such as DefMemPerCPU and DefMemPerNode."""
+    ours, theirs = old.conf.partitions, new.conf.partitions
+    created: set[str] = set()
+    for name in theirs:
+        if name not in ours:
+            for step in _created(old, new, name):
+                created |= {name} if step.cls == "live" else set()
+                yield step
+    for name in ours:
+        if name not in theirs:
+            change = written(ours[name]), None
+            commands = delete_partition(name)
+            whom = _concerned(old, new, name)
+            yield make_step(REMOVED, f"partition {name}", "PartitionName", change, commands, whom)
+    changed = [step for name in theirs if name in ours for step in _changed(old, new, name, created)]
+    yield from sorted(changed, key=_turn)
+
+
+def _turn(step: Step) -> int:
+    """The new default partition is named before the old one is no longer it, so that there always is one."""
+    if step.key == "Default":
+        return 2 if flag(step.new or "NO") is True else 3
+    return 0 if step.new is None else 1
+
+
+def _created(old: Cluster, new: Cluster, name: str) -> Iterator[Step]:
+    fields = new.conf.partitions[name]
+    whom = _concerned(old, new, name)
+    entry = PARTITION["PartitionName"]
+    if unable := unable_to_create(fields):
+        entry = reconfigure(f"scontrol cannot make a partition with {', '.join(unable)}; a reconfigure does.")
+    elif not _known(old, new, fields.get("Nodes", "")):
+        entry = reconfigure(_UNKNOWN_NODES)
+    commands = (create_partition(name, fields),) if entry.cls == "live" else ()
+    yield make_step(entry, f"partition {name}", "PartitionName", (None, written(fields)), commands, whom)
+    for field in fields:
+        if (unknown := find(PARTITION, field, "a PartitionName line")).cls == "refused":
+            yield make_step(unknown, f"partition {name}", field, (None, fields[field]), concerned=whom)
+
+
+def _changed(old: Cluster, new: Cluster, name: str, created: set[str]) -> Iterator[Step]:
+    before, after = old.conf.partitions[name], new.conf.partitions[name]
+    whom = _concerned(old, new, name)
+    for field in dict.fromkeys([*before, *after]):
+        values = before.get(field), after.get(field)
+        if find(PARTITION, field, "").same(*values):
+            continue
+        entry = _entry(old, new, field, *values, created)
+        commands: tuple[str, ...] = ()
+        if entry.cls == "live":
+            value = entry.cleared if values[1] is None else values[1]
+            commands = (update_partition(name, field, value or "", after),)
+        yield make_step(entry, f"partition {name}", field, values, commands, whom)
+
+
+def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: str | None, created: set[str]) -> Entry:
+    """The table's entry, where this cluster or this value does not ask for more."""
+    entry = find(PARTITION, field, "a PartitionName line")
+    if entry.cls == "refused" and after is None:
+        return reconfigure(f"{field} is no field that Slurm 26.05 knows; a reconfigure reads the file without it.")
+    if entry.cls != "live":
+        return entry
+    why = ""
+    if after is None and entry.cleared is None:
+        why = f"scontrol cannot take {field} back to its default; a reconfigure does."
+    elif field == "Nodes" and not (_known(old, new, before or "") and _known(old, new, after or "")):
+        why = _UNKNOWN_NODES
+    elif field == "Alternate" and after and after not in old.conf.partitions and after not in created:
+        why = "The partition that it refers to comes with a reconfigure."
+    elif field == "Topology" and any(old.files.get(name) != new.files.get(name) for name in _TOPOLOGY):
+        why = "The topology itself changes, and that takes a reconfigure."
+    return replace(entry, cls="reconfigure", reason=why) if why else entry
+
+
+def _known(old: Cluster, new: Cluster, nodes: str) -> bool:
+    """Whether slurmctld knows all of these nodes and NodeSets already, as they will be."""
+    rest = []
+    for each in parse_hostlist(nodes):
+        name = each.name(each.low) if each.size == 1 else ""
+        if name == ALL:
+            continue
+        if name in old.conf.nodesets or name in new.conf.nodesets:
+            if old.conf.nodesets.get(name) != new.conf.nodesets.get(name):
+                return False
+        else:
+            rest.append(each)
+    hosts = Hosts.of(rest)
+    return not (hosts - old.hosts) and not (hosts - new.hosts)
+
+
+def _concerned(old: Cluster, new: Cluster, name: str) -> Concerned:
+    hosts = old.partitions.get(name, Hosts()) | new.partitions.get(name, Hosts())
+    return concerned(old, new, hosts)._replace(partitions=(name,))

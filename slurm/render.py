@@ -1,0 +1,80 @@
+"""Settings to the files that Slurm reads. The same settings always give the same bytes."""
+
+from pathlib import Path
+
+import jinja2
+
+from config import Settings
+from slurm import places, topology
+from slurm.nodes import Fields, gres_lines, gres_types, memory_per_cpu, node_line
+from slurm.partitions import dynamic_sets, partition_line
+
+_TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+    autoescape=False,  # noqa: S701 -- these are not web pages; what settings may contain is checked when they are read
+)
+
+
+def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
+    """Every file by name. `cgroup_v2` says what `slurm.cgroup: auto` finds on the nodes."""
+    v2 = settings.slurm.cgroup == "v2" or (settings.slurm.cgroup == "auto" and cgroup_v2)
+    known: dict[str, object] = {"settings": settings, "places": places, "v2": v2, "line": _line}
+    files = {
+        "slurm.conf": _slurm_conf(settings, known),
+        "cgroup.conf": _file("cgroup.conf", known),
+        "plugstack.conf": _file("plugstack.conf", known),
+    }
+    if gres := gres_lines(settings):
+        files["gres.conf"] = _file("gres.conf", known | {"gres": gres})
+    if network := topology.lines(settings):
+        # Never an empty file: slurmctld would wait for one that is missing, and stall on one that is empty.
+        files["topology.conf"] = _file("topology.conf", known | {"network": network})
+    if settings.accounting.enabled:
+        files["slurmdbd.conf"] = _file("slurmdbd.conf", known)
+    return files
+
+
+def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
+    sets = settings.all_node_sets
+    lines = (node_line(settings, name, node_set) for name, node_set in sets.items())
+    text = _file(
+        "slurm.conf",
+        known
+        | {
+            "dynamic": dynamic_sets(settings),
+            "capacity": sum(node_set.capacity for node_set in sets.values()),
+            "gres_types": gres_types(settings),
+            "memory_per_cpu": memory_per_cpu(settings),
+            "has_topology": bool(topology.lines(settings)),
+            "nodes": [line for line in lines if line],
+            "partitions": [partition_line(settings, name, each) for name, each in settings.partitions.items()],
+        },
+    )
+    return _override(text, settings.slurm.extra)
+
+
+def _override(text: str, extra: dict[str, str]) -> str:
+    """The user's own keys take the place of ours, so that no key stands twice; the others follow at the end."""
+    if not extra:
+        return text
+    own = {key.lower(): f"{key}={_value(value)}" for key, value in extra.items()}
+    lines = [own.pop(line.split("=", 1)[0].lower(), line) for line in text.splitlines()]
+    if own:
+        lines += ["", "# From slurm.extra", *own.values()]
+    return "\n".join(lines) + "\n"
+
+
+def _file(name: str, known: dict[str, object]) -> str:
+    return _TEMPLATES.get_template(f"{name}.j2").render(known)
+
+
+def _line(fields: Fields) -> str:
+    return " ".join(f"{key}={_value(value)}" for key, value in fields.items())
+
+
+def _value(value: str) -> str:
+    return f'"{value}"' if " " in value else value

@@ -1,0 +1,119 @@
+"""Settings become files that read as if a careful administrator had written them, always byte for byte the same."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from config import Settings
+from config.cluster import Cluster
+from config.node_sets import Gpus, Gres, NodeSet, Place
+from config.partitions import Partition
+from config.slurm import Slurm, SwitchAbove, Topology
+from slurm.render import render
+
+HOUSE = Path(__file__).parents[3]
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def large() -> Settings:
+    """10,000 nodes in 200 NodeSets and 50 partitions."""
+    sets = {
+        f"rack{number}-n": NodeSet(size=50, cpus=64, features=["x"], weight=1 + number % 3) for number in range(200)
+    }
+    names = list(sets)
+    queues = {f"p{number}": Partition(node_sets=names[number * 4 : number * 4 + 4]) for number in range(49)}
+    return Settings(worker=NodeSet(size=0), node_sets=sets, partitions={"main": Partition(default=True), **queues})
+
+
+CLUSTERS = {
+    "dev": lambda: Settings.from_stack_file(HOUSE / "Pulumi.dev.yaml"),
+    "prod": lambda: Settings.from_stack_file(HOUSE / "Pulumi.prod.yaml"),
+    "large": large,
+}
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_cluster_gets_exactly_these_files(name: str) -> None:
+    """Set UPDATE_GOLDEN=1 to write them anew, and read the diff."""
+    files = render(CLUSTERS[name]())
+    folder = GOLDEN / name
+    if os.environ.get("UPDATE_GOLDEN"):
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        for file, text in files.items():
+            (folder / file).write_text(text)
+    assert files == {file.name: file.read_text() for file in folder.iterdir()}
+
+
+def test_the_same_settings_give_the_same_bytes() -> None:
+    assert render(large()) == render(large())
+
+
+def test_ten_thousand_nodes_fit_a_config_map_many_times() -> None:
+    assert sum(len(text) for text in render(large()).values()) < 200_000
+
+
+def conf(**sections: object) -> str:
+    return render(Settings.model_validate(sections, by_name=True))["slurm.conf"]
+
+
+def test_nodes_are_reached_at_the_names_of_their_pods() -> None:
+    text = conf(cluster=Cluster(namespace="hpc", domain="k8s.example.org"), worker=NodeSet(size=3))
+    assert "NodeName=worker-[0-2] NodeHostname=worker-[0-2] " in text
+    assert " NodeAddr=worker-[0-2].worker.hpc.svc.k8s.example.org " in text
+    assert "SlurmctldHost=controller-0(controller-0.controller.hpc.svc.k8s.example.org)" in text
+
+
+def test_one_node_needs_no_brackets_and_none_needs_no_line() -> None:
+    assert "NodeName=worker-0 " in conf(worker=NodeSet(size=1))
+    empty = conf(worker=NodeSet(size=0))
+    assert "NodeName=" not in empty
+    assert "PartitionName=main Default=YES" in empty
+
+
+def test_a_partition_spans_static_and_dynamic_nodesets() -> None:
+    text = conf(worker=NodeSet(size=2), node_sets={"burst": NodeSet(size=1, kind="dynamic", max_size=8)})
+    assert "PartitionName=main Nodes=worker-[0-1],burst " in text
+    assert "NodeSet=burst Feature=burst" in text
+    assert "MaxNodeCount=10" in text
+
+
+def test_generic_resources_stand_in_both_files() -> None:
+    gpu = NodeSet(size=2, gpus=Gpus(count=4, type="h100"), gres={"fpga": Gres(count=2, file="/dev/fpga[0-1]")})
+    files = render(Settings(node_sets={"gpu": gpu}))
+    assert " Gres=gpu:h100:4,fpga:2 " in files["slurm.conf"]
+    assert "GresTypes=fpga,gpu\n" in files["slurm.conf"]
+    assert "NodeName=gpu-[0-1] AutoDetect=nvidia Name=gpu Type=h100\n" in files["gres.conf"]
+    assert "NodeName=gpu-[0-1] Name=fpga File=/dev/fpga[0-1]\n" in files["gres.conf"]
+
+
+def test_a_key_of_the_users_own_takes_the_place_of_ours_and_others_follow() -> None:
+    text = conf(slurm=Slurm(extra={"killwait": "60", "Epilog": "/etc/slurm/epilog one"}))
+    assert "KillWait=30" not in text
+    assert text.count("illWait=") + text.count("illwait=") == 1
+    assert text.endswith('# From slurm.extra\nEpilog="/etc/slurm/epilog one"\n')
+
+
+def test_without_cgroups_nothing_asks_for_them() -> None:
+    files = render(Settings(), cgroup_v2=False)
+    assert files["cgroup.conf"].endswith("CgroupPlugin=disabled\n")
+    assert "cgroup" not in files["slurm.conf"].replace("Without cgroups", "")
+
+
+def test_topology_is_a_file_only_where_there_is_one() -> None:
+    assert "topology.conf" not in render(Settings())
+    tree = Topology(plugin="tree", switches={"spine": SwitchAbove(switches=["rack1"])})
+    files = render(Settings(worker=NodeSet(size=2, topology=Place(switch="rack1")), slurm=Slurm(topology=tree)))
+    assert "SwitchName=rack1 Nodes=worker-[0-1]\nSwitchName=spine Switches=rack1\n" in files["topology.conf"]
+    assert "TopologyPlugin=topology/tree" in files["slurm.conf"]
+
+
+def test_no_key_stands_twice() -> None:
+    for make in CLUSTERS.values():
+        lines = [line for line in render(make())["slurm.conf"].splitlines() if line and not line.startswith("#")]
+        keys = [line.split("=", 1)[0] for line in lines]
+        repeated = {"NodeName", "PartitionName", "NodeSet"}
+        once = [key for key in keys if key not in repeated]
+        assert len(set(once)) == len(once)
