@@ -16,7 +16,7 @@ from threading import Thread
 
 import pytest
 
-from lab import golang, pulumi
+from lab import debian, golang, pulumi
 from lab.problem import Problem
 
 Kubectl = Callable[..., str]
@@ -128,3 +128,15 @@ def test_a_cluster_that_runs_already_can_be_used_and_is_left_as_it_was(kubectl: 
     assert down.returncode == 0, down.stderr
     assert "slurm" not in kubectl("get", "namespaces")
     assert "compute-0" in kubectl("get", "nodes")
+
+
+def test_a_missing_package_is_named_where_apt_cannot_be_used(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = {"no-such-tool": "no-such-package"}
+    script = f"from lab import debian; debian.check({wanted!r})"
+    refused = subprocess.run(
+        ["unshare", "--user", sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert "As root: apt-get install no-such-package" in refused.stderr
+    monkeypatch.setenv("PATH", str(cache))
+    with pytest.raises(Problem, match=r"has no apt, and these are missing: no-such-package"):
+        debian.check(wanted)
