@@ -39,6 +39,8 @@ def _limits(partition: Partition) -> Fields:
         "MaxCPUsPerNode": partition.max_cpus_per_node,
         "DefMemPerCPU": partition.def_mem_per_cpu and partition.def_mem_per_cpu.mib,
         "DefMemPerNode": partition.def_mem_per_node and partition.def_mem_per_node.mib,
+        "DefMemPerGPU": partition.def_mem_per_gpu and partition.def_mem_per_gpu.mib,
+        "DefCpuPerGPU": partition.def_cpu_per_gpu,
         "MaxMemPerCPU": partition.max_mem_per_cpu and partition.max_mem_per_cpu.mib,
         "MaxMemPerNode": partition.max_mem_per_node and partition.max_mem_per_node.mib,
         "OverSubscribe": _unless(partition.over_subscribe, "NO"),
@@ -46,12 +48,6 @@ def _limits(partition: Partition) -> Fields:
         "GraceTime": partition.grace_time and partition.grace_time.seconds,
     }
     made = {key: str(value) for key, value in numbers.items() if value is not None}
-    defaults = {
-        "DefCpuPerGPU": partition.def_cpu_per_gpu,
-        "DefMemPerGPU": partition.def_mem_per_gpu and partition.def_mem_per_gpu.mib,
-    }
-    per_gpu = [f"{key}={value}" for key, value in defaults.items() if value is not None]
-    made |= {"JobDefaults": ",".join(per_gpu)} if per_gpu else {}
     # The old name of one of them is still the one that Slurm writes.
     exclusive = {
         "NODE": {"OverSubscribe": "EXCLUSIVE"},

@@ -64,7 +64,7 @@ LINES: Mapping[str, Table] = {
 
 _ALIASES: Mapping[str, Mapping[str, str]] = {"NodeName": NODE_ALIASES, "PartitionName": PARTITION_ALIASES}
 
-# What older files say, and what to say instead.
+# What older files and scontrol say, and what to say instead.
 _RETIRED = {
     "BackupAddr": "a second SlurmctldHost",
     "BackupController": "a second SlurmctldHost",
@@ -74,8 +74,8 @@ _RETIRED = {
     "ExclusiveTopo": "Exclusive=TOPO",
     "ExclusiveUser": "Exclusive=USER",
     "FastSchedule": "SlurmdParameters=config_overrides",
-    "FrontendName": "nothing: front ends are gone",
     "JobContainerType": "NamespaceType",
+    "JobDefaults": "DefCpuPerGPU and DefMemPerGPU",
     "KeepAliveTime": "CommunicationParameters=keepalivetime=…",
     "Priority": "PriorityJobFactor and PriorityTier",
     "RoutePlugin": "TopologyParam=RouteTree",
@@ -97,7 +97,7 @@ def find(table: Table, key: str, where: str) -> Entry:
     if key.lower() in known:
         return table[known[key.lower()]]
     if key in _RETIRED:
-        hint = f"It is gone; write {_RETIRED[key]}."
+        hint = f"Write {_RETIRED[key]} instead."
     elif close := get_close_matches(key.lower(), known, 1):
         hint = f"Did you mean {known[close[0]]}?"
     else:

@@ -11,12 +11,18 @@ _HEALTH = "slurmd and slurmctld check the health of nodes as the last reconfigur
 _THREADS = "Connections and threads are set up when the daemon starts."
 
 DAEMONS: Table = {
+    "AllowSpecResourcesUsage": reconfigure("Decides about jobs that are submitted after a reconfigure.", flag, "no"),
+    "CliFilterParameters": reconfigure("Commands read it each time they run.", names),
+    "CliFilterPlugins": reconfigure("Commands load these filters each time they run.", word),
     "ClusterName": refused(
         "The saved state belongs to the cluster's name: under another, slurmctld refuses to start, and jobs and "
         "accounts would stay with the old name. Set it back, or build a new stack."
     ),
     "DataParserParameters": reconfigure("Commands choose how to print JSON and YAML each time they run."),
     "DebugFlags": reconfigure("All daemons log what the flags of the last reconfigure ask for.", options),
+    "FederationParameters": reconfigure("Federations are joined as the last reconfigure says.", options),
+    "GroupUpdateForce": reconfigure("Group memberships are read by this rule after a reconfigure.", number, "1"),
+    "GroupUpdateTime": reconfigure("Group memberships are read by this rule after a reconfigure.", number, "600"),
     "HealthCheckInterval": reconfigure(_HEALTH, number, "0"),
     "HealthCheckNodeState": reconfigure(_HEALTH, options, "any"),
     "HealthCheckProgram": reconfigure(_HEALTH),
@@ -78,12 +84,6 @@ DAEMONS: Table = {
     "SuspendTime": reconfigure(_POWER, number, "infinite"),
     "SuspendTimeout": reconfigure(_POWER, number, "30"),
     "TmpFS": restart_workers("slurmd measures the temporary file system that it reports when it starts."),
-    "AllowSpecResourcesUsage": reconfigure("Decides about jobs that are submitted after a reconfigure.", flag, "no"),
-    "GroupUpdateForce": reconfigure("Group memberships are read by this rule after a reconfigure.", number, "1"),
-    "GroupUpdateTime": reconfigure("Group memberships are read by this rule after a reconfigure.", number, "600"),
-    "FederationParameters": reconfigure("Federations are joined as the last reconfigure says.", options),
-    "CliFilterParameters": reconfigure("Commands read it each time they run.", names),
-    "CliFilterPlugins": reconfigure("Commands load these filters each time they run.", word),
 }
 
 # Parts of SlurmctldParameters and SlurmdParameters that take more than the rest.

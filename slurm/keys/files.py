@@ -13,7 +13,10 @@ Shape = Literal["keys", "records", "gres", "lines", "text"]
 @dataclass(frozen=True, slots=True)
 class File:
     """`keys`: one key a line. `records`: lines that begin with one of `heads` and have fields. `gres`: records that
-    belong to nodes. `lines`: an ordered list. `text`: compared as a whole, with `comments` where `#` begins one."""
+    belong to nodes. `lines`: an ordered list. `text`: compared as a whole, with `comments` where `#` begins one.
+
+    `whole` is what a change of all of it takes; for a file of keys, what it takes that the file comes or goes, where a
+    daemon comes or goes with it."""
 
     shape: Shape
     keys: Table = field(default_factory=dict)
@@ -121,7 +124,11 @@ FILES: dict[str, File] = {
     "job_container.conf": File("records", JOB_CONTAINER, heads=("NodeName",)),
     "mpi.conf": File("keys", MPI),
     "oci.conf": File("keys", OCI),
-    "slurmdbd.conf": File("keys", SLURMDBD),
+    "slurmdbd.conf": File(
+        "keys",
+        SLURMDBD,
+        whole=restart_controller("slurmdbd comes and goes with this file; slurmctld looks for it when it starts."),
+    ),
     "topology.conf": File("records", TOPOLOGY, heads=("SwitchName", "BlockName", "RingName")),
     "plugstack.conf": File(
         "lines",

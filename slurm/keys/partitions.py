@@ -59,7 +59,10 @@ PARTITION: Table = {
     "SuspendTime": reconfigure(_POWER, number),
     "SuspendTimeout": reconfigure(_POWER, number),
     "Topology": live(_PLACING),
-    "TRESBillingWeights": live("Jobs that are submitted from now on are charged by it.", options, cleared=""),
+    "TRESBillingWeights": reconfigure(
+        "scontrol would set it for new jobs, but what nodes and partitions are worth is added up at a reconfigure.",
+        options,
+    ),
 }
 
 # Spellings that slurm.conf still accepts besides those of the manual.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from slurm import ranges
 from slurm.conf import Conf, parse
-from slurm.hostlist import Hosts, Key, Range
-from slurm.hostlist import parse as parse_hostlist
+from slurm.hostlist import Hosts, Key
 from slurm.planning.records import Piece, pieces
 from slurm.planning.step import Concerned
 
@@ -48,17 +48,17 @@ class Cluster:
 
     def partition_hosts(self, nodes: str) -> Hosts:
         """The nodes that a partition's Nodes= means: nodes, NodeSets, or ALL."""
-        ranges: list[Range] = []
+        plain: list[ranges.Range] = []
         found = Hosts()
-        for each in parse_hostlist(nodes):
+        for each in ranges.parse(nodes):
             name = each.name(each.low) if each.size == 1 else ""
             if name == ALL:
                 return self.hosts
             if name in self.nodesets:
                 found |= self.nodesets[name]
             else:
-                ranges.append(each)
-        return found | Hosts.of(ranges)
+                plain.append(each)
+        return found | Hosts.of(plain)
 
     @cached_property
     def partitions(self) -> dict[str, Hosts]:

@@ -29,10 +29,10 @@ def file_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
             yield from _keys(old, new, name, kind)
         elif kind.shape == "records":
             yield from _records(old, new, name, kind)
-        elif kind.shape == "lines":
-            yield from _list(before or "", after or "", name, kind)
-        else:
-            yield from _whole(old, new, name, kind)
+        elif kind.shape == "lines" and kind.whole:
+            yield from _list(before or "", after or "", name, kind.whole)
+        elif kind.whole and not (kind.comments and _bare(before) == _bare(after)):
+            yield _step(old, new, kind.whole, name, "(file)", (summary(before), summary(after)))
 
 
 def _included(side: Cluster) -> set[str]:
@@ -60,8 +60,13 @@ def _unknown(name: str) -> Entry:
 
 def _keys(old: Cluster, new: Cluster, name: str, kind: File) -> Iterator[Step]:
     ours, theirs = (_flat(side.files.get(name, ""), name, kind) for side in (old, new))
+    comes_or_goes = kind.whole and (name not in old.files or name not in new.files)
+    if kind.whole and comes_or_goes:
+        change = summary(old.files.get(name)), summary(new.files.get(name))
+        yield _step(old, new, kind.whole, name, "(file)", change)
     for key, entry, before, after in differing(ours, theirs, kind.keys, name):
-        yield _step(old, new, entry, name, key, (before, after))
+        if key not in kind.keys or not comes_or_goes:
+            yield _step(old, new, entry, name, key, (before, after))
 
 
 def _flat(text: str, name: str, kind: File) -> dict[str, str]:
@@ -108,27 +113,28 @@ def _grouped(text: str, name: str, kind: File) -> dict[str, list[dict[str, str]]
     return found
 
 
-def _list(before: str, after: str, name: str, kind: File) -> Iterator[Step]:
+def _list(before: str, after: str, name: str, entry: Entry) -> Iterator[Step]:
     """An ordered list, such as the plugins of plugstack.conf: what is gone, what is new, or another order."""
-    assert kind.whole  # noqa: S101 -- the table says so, and its test
     ours, theirs = ([" ".join(content.split()) for _, content in logical(text, name)] for text in (before, after))
-    for line in dict.fromkeys([*ours, *theirs]):
-        if line not in ours or line not in theirs:
-            change = line if line in ours else None, line if line in theirs else None
-            yield make_step(kind.whole, name, line.split()[1] if " " in line else line, change)
+    before_by_plugin, after_by_plugin = _by_plugin(ours), _by_plugin(theirs)
+    for plugin in dict.fromkeys([*before_by_plugin, *after_by_plugin]):
+        change = before_by_plugin.get(plugin), after_by_plugin.get(plugin)
+        if change[0] != change[1]:
+            yield make_step(entry, name, plugin, change)
     if sorted(ours) == sorted(theirs) and ours != theirs:
-        yield make_step(kind.whole, name, "(order)", ("; ".join(ours), "; ".join(theirs)))
+        yield make_step(entry, name, "(order)", ("; ".join(ours), "; ".join(theirs)))
 
 
-def _whole(old: Cluster, new: Cluster, name: str, kind: File) -> Iterator[Step]:
-    assert kind.whole  # noqa: S101 -- the table says so, and its test
-    before, after = (side.files.get(name) for side in (old, new))
-    if kind.comments and _bare(before) == _bare(after):
-        return
-    yield _step(old, new, kind.whole, name, "(file)", (summary(before), summary(after)))
+def _by_plugin(listed: list[str]) -> dict[str, str]:
+    """`required chroot.so /jail` by the plugin that it loads."""
+    found: dict[str, list[str]] = {}
+    for line in listed:
+        found.setdefault((line.split() * 2)[1], []).append(line)
+    return {plugin: "; ".join(each) for plugin, each in found.items()}
 
 
 def _bare(text: str | None) -> list[str] | None:
+    """Without comments, of which no YAML reader takes notice."""
     if text is None:
         return None
     stripped = (re.sub(r"(^|\s)#.*", "", line).rstrip() for line in text.splitlines())

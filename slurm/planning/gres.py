@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from slurm.conf import Line, lines
 from slurm.hostlist import Hosts, Key
-from slurm.hostlist import parse as parse_hostlist
 from slurm.keys import File, find
 from slurm.keys.entry import reconfigure
 from slurm.planning.cluster import Cluster, concerned
 from slurm.planning.live import drain
 from slurm.planning.records import Piece, piece, sweep
 from slurm.planning.step import Step, make_step, summary
+from slurm.ranges import parse
 
 _OTHER_NODES = reconfigure("It concerns only nodes that come or go; all daemons read it at a reconfigure.")
 
@@ -49,6 +49,6 @@ def _offers(side: list[Line]) -> tuple[list[Piece], frozenset[str]]:
         if not nodes:
             general.add(offer)
             continue
-        for each in parse_hostlist(nodes):
+        for each in parse(nodes):
             named.extend(piece(each, offer, {}))
     return named, frozenset(general)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from slurm.hostlist import Hosts, Key
 from slurm.keys import Entry, find
@@ -9,7 +10,7 @@ from slurm.keys.entry import drain_first, reconfigure
 from slurm.keys.nodes import NODE
 from slurm.planning.cluster import Cluster, concerned
 from slurm.planning.live import drain, update_nodes
-from slurm.planning.records import POSITIONAL, Segment, node_name, node_names, sweep
+from slurm.planning.records import POSITIONAL, Piece, Segment, node_name, node_names, sweep
 from slurm.planning.step import Step, make_step, written
 
 ADDED = reconfigure(
@@ -20,6 +21,7 @@ _DOWN = drain_first("Jobs on a node that the file calls DOWN are killed when slu
 _TOPOLOGY = ("topology.conf", "topology.yaml")
 
 Spans = dict[Key, list[tuple[int, int]]]
+K = TypeVar("K")
 
 
 def node_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
@@ -48,7 +50,7 @@ def node_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
         yield _changed_list(old, new, field, segments)
 
 
-def _only(segment: Segment, side: tuple) -> str | None:
+def _only(segment: Segment, side: tuple[Piece, ...]) -> str | None:
     """The line that a node is in; Slurm does not start if there are two."""
     if len(side) > 1:
         name = node_name(segment.key, segment.low)
@@ -58,7 +60,7 @@ def _only(segment: Segment, side: tuple) -> str | None:
     return side[0].line if side else None
 
 
-def _add(found: dict, what: object, segment: Segment) -> None:
+def _add(found: dict[K, Spans], what: K, segment: Segment) -> None:
     found.setdefault(what, {}).setdefault(segment.key, []).append((segment.low, segment.high))
 
 

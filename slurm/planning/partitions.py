@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from slurm.hostlist import Hosts
-from slurm.hostlist import parse as parse_hostlist
 from slurm.keys import Entry, find
 from slurm.keys.entry import drain_first, reconfigure
 from slurm.keys.nodes import NODE_SET
@@ -13,6 +12,7 @@ from slurm.keys.values import flag
 from slurm.planning.cluster import ALL, Cluster, concerned
 from slurm.planning.live import create_partition, delete_partition, unable_to_create, update_partition
 from slurm.planning.step import Concerned, Step, make_step, written, written_change
+from slurm.ranges import parse
 
 REMOVED = drain_first("Jobs of a partition that goes are killed and not requeued, so its jobs have to end first.")
 _UNKNOWN_NODES = "It lists nodes or NodeSets that come, go or change, and those a reconfigure brings."
@@ -114,7 +114,7 @@ def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: st
 def _known(old: Cluster, new: Cluster, nodes: str) -> bool:
     """Whether slurmctld knows all of these nodes and NodeSets already, as they will be."""
     rest = []
-    for each in parse_hostlist(nodes):
+    for each in parse(nodes):
         name = each.name(each.low) if each.size == 1 else ""
         if name == ALL:
             continue

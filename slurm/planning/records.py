@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from slurm.hostlist import Key, Range, canonical, parse
+from slurm.hostlist import Key, canonical
+from slurm.ranges import Range, parse
 
 # Fields that list one value for each node of the line, in the same order.
 POSITIONAL = ("NodeHostname", "NodeAddr", "BcastAddr", "Port")

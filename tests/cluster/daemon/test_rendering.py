@@ -54,6 +54,8 @@ def partitions(names: list[str]) -> st.SearchStrategy[Partition]:
         min_nodes=st.integers(0, 4),
         max_nodes=st.none() | st.integers(5, 100),
         def_mem_per_cpu=st.none() | memory,
+        def_cpu_per_gpu=st.none() | st.integers(1, 16),
+        def_mem_per_gpu=st.none() | memory,
         over_subscribe=st.sampled_from(["NO", "YES", "FORCE:4"]),
         exclusive=st.sampled_from(["NO", "NODE", "USER", "TOPO"]),
         grace_time=st.none() | st.integers(0, 600).map(Interval),

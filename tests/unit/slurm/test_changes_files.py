@@ -28,7 +28,9 @@ def only(found: Plan) -> Step:
         ("oci.conf", None, 'RunTimeQuery="runc state %n"', "RunTimeQuery", "restart-workers"),
         ("acct_gather.conf", None, "EnergyIPMIFrequency=10", "EnergyIPMIFrequency", "restart-workers"),
         ("burst_buffer.conf", None, "PollInterval=10", "PollInterval", "reconfigure"),
-        ("slurmdbd.conf", None, "DebugLevel=debug", "DebugLevel", "restart-controller"),
+        ("slurmdbd.conf", "", "DebugLevel=debug", "DebugLevel", "restart-controller"),
+        ("slurmdbd.conf", None, "StorageLoc=a\nSlurmUser=slurm", "(file)", "restart-controller"),
+        ("slurmdbd.conf", "StorageLoc=a\nAuthType=auth/munge", None, "(file)", "restart-controller"),
         ("slurmdbd.conf", "StorageLoc=a", "StorageLoc=b", "StorageLoc", "refused"),
         ("cgroup.conf", None, "Colour=red", "Colour", "refused"),
         ("topology.conf", "SwitchName=s0 Nodes=gpu-0", "SwitchName=s0 Nodes=gpu-[0-1]", "SwitchName=s0", "reconfigure"),
@@ -70,8 +72,18 @@ def test_what_means_the_same_is_no_change(name: str, old: str | None, new: str) 
     assert change(name, old, new) == Plan()
 
 
+def test_an_unknown_key_in_a_new_slurmdbd_conf_is_refused() -> None:
+    found = change("slurmdbd.conf", None, "StorageLoc=a\nColour=red\n")
+    assert [(step.key, step.cls) for step in found.steps] == [("Colour", "refused"), ("(file)", "restart-controller")]
+
+
 def test_a_script_counts_comments_too() -> None:
     assert only(change("prolog.sh", "#!/bin/sh\n", "#!/bin/bash\n")).cls == "reconfigure"
+
+
+def test_another_argument_of_a_spank_plugin_is_one_step() -> None:
+    step = only(change("plugstack.conf", "required a.so /jail", "required a.so /other"))
+    assert (step.key, step.old, step.new) == ("a.so", "required a.so /jail", "required a.so /other")
 
 
 def test_the_order_of_spank_plugins_matters() -> None:

@@ -26,6 +26,13 @@ def line(last: int, rest: str = "CPUs=2") -> str:
     return f"NodeName={hosts} NodeHostname={hosts} NodeAddr={hosts}.worker.ns2.svc {rest}\n"
 
 
+def test_numbers_after_the_brackets_of_a_name_do_not_confuse() -> None:
+    step = only(
+        change("NodeName=n[1-3]x2 NodeAddr=a[1-3]\n", "NodeName=n1x2 NodeAddr=a1\nNodeName=n[2-3]x2 NodeAddr=a[2,4]\n")
+    )
+    assert (step.object, step.key, step.old, step.new) == ("node n3x2", "NodeAddr", "a3", "a4")
+
+
 def test_growing_is_only_the_new_nodes() -> None:
     step = only(change(line(1), line(3)))
     assert (step.cls, step.object, step.key, step.old) == ("reconfigure", "node worker-[2-3]", "NodeName", None)
@@ -47,6 +54,7 @@ def test_nodes_that_leave_are_drained_first() -> None:
         "NodeName=n1 CPUs=2 NodeAddr=10.0.0.1\nNodeName=n2 CPUs=2 NodeAddr=10.0.0.2\n"
         "NodeName=n[3-4] CPUs=2 NodeAddr=10.0.0.[3-4]",
         "NodeName=DEFAULT CPUs=2\nNodeName=n[4,1-3] NodeAddr=10.0.0.[4,1-3]",
+        "NodeName=n[1-2] CPUs=2 NodeAddr=[10].0.0.[1-2]\nNodeName=n[3-4] CPUs=2 NodeAddr=10.0.0.3,10.0.[0].4",
         "NodeName=n[1-4] Procs=2 NodeAddr=10.0.0.1,10.0.0.[2-4] NodeHostname=n[1-4] Weight=1 State=UNKNOWN",
     ],
 )
@@ -134,11 +142,18 @@ def test_nodes_that_the_file_takes_down_are_drained_first() -> None:
     assert (step.cls, step.object, step.key, step.nodes) == ("drain-first", "node n[0-1]", "DownNodes", "n[0-1]")
     assert only(change(nodes, f"{nodes}DownNodes=n0 State=DRAIN\n")).cls == "reconfigure"
     assert only(change(f"{nodes}DownNodes=n0\n", nodes)).cls == "reconfigure"
+    assert change(f"{nodes}DownNodes=n0\n", f"DownNodes=n0\n{nodes}") == Plan()
 
 
 def test_a_node_in_two_lines_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"node n2 is in two lines, NodeName=n\[1-2\] and NodeName=n\[2-3\]"):
         change("", "NodeName=n[1-2]\nNodeName=n[2-3]\n")
+
+
+def test_nodes_without_numbers_and_odd_addresses_are_compared_too() -> None:
+    step = only(change("NodeName=login NodeAddr=fe80::1%eth0\n", "NodeName=login NodeAddr=fe80::2%eth0\n"))
+    assert step.commands == ("scontrol update NodeName=login NodeAddr=fe80::2%eth0",)
+    assert only(change("NodeName=login\n", "NodeName=other\nNodeName=login\n")).object == "node other"
 
 
 def test_a_list_of_addresses_of_another_length_is_an_error() -> None:

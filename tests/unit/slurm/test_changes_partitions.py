@@ -114,12 +114,20 @@ def test_a_partition_that_scontrol_cannot_make_waits_for_a_reconfigure() -> None
 
 def test_unknown_fields_are_refused_in_old_and_new_partitions() -> None:
     assert only(change("PartitionName=p\n", "PartitionName=p Colour=red\n")).cls == "refused"
+    assert only(change("PartitionName=p Colour=red\n", "PartitionName=p\n")).cls == "reconfigure"
     found = change("", "PartitionName=p ExclusiveUser=YES\n")
     assert [(step.cls, step.key) for step in found.steps] == [
         ("refused", "ExclusiveUser"),
         ("reconfigure", "PartitionName"),
     ]
     assert "Exclusive=USER" in found.steps[0].reason
+
+
+def test_a_partition_takes_another_topology_live_only_if_the_topologies_stay() -> None:
+    old = {"slurm.conf": "PartitionName=p\n", "topology.yaml": "a"}
+    new = {"slurm.conf": "PartitionName=p Topology=flat\n"}
+    assert plan(old, new | {"topology.yaml": "a"}).cls == "live"
+    assert {step.cls for step in plan(old, new | {"topology.yaml": "b"}).steps} == {"reconfigure"}
 
 
 def test_there_is_a_default_partition_at_every_moment() -> None:

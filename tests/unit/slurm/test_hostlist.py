@@ -139,9 +139,11 @@ def test_equal_names_are_equal_hosts_however_they_are_written(a: list[str], b: l
         ("n[1-2][3-4]", "n[13-14,23-24]"),
         ("n0[1-2]", "n[01-02]"),
         ("n1[8-11]", "n[18-19,110-111]"),
+        ("n[1-2]x3", "n1x3,n2x3"),
+        ("n[09-10]x[3-4]", "n09x[3-4],n10x3,n10x4"),
     ],
 )
-def test_digits_before_a_bracket_belong_to_the_number(a: str, b: str) -> None:
+def test_the_last_number_of_a_name_counts_wherever_its_brackets_are(a: str, b: str) -> None:
     assert Hosts.parse(a) == Hosts.parse(b)
 
 
