@@ -11,8 +11,8 @@ CONTEXT ?=
 help:  ## what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-.venv/ready: requirements.lock pyproject.toml .python-version
-	@uv=$(UV) && $$uv venv -q --allow-existing .venv \
+.venv/ready: requirements.lock pyproject.toml
+	@uv=$(UV) && $$uv venv -q --allow-existing --python '>=3.11' .venv \
 		&& $$uv pip sync -q --compile-bytecode --require-hashes requirements.lock \
 		&& $$uv pip install -q --no-deps -e . && touch $@
 

@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+from lab.problem import Problem
+
 ROOT = Path("/sys/fs/cgroup")
 LEAVE_SECONDS = 10.0  # killed processes leave their groups a moment after they are gone
 
@@ -14,14 +16,24 @@ def make(path: str) -> None:
     if _unified():
         for group in reversed(Path(path).parents):
             controllers = (ROOT / group / "cgroup.controllers").read_text().split()
-            (ROOT / group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in controllers))
+            try:
+                (ROOT / group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in controllers))
+            except OSError as error:
+                raise Problem(
+                    f"{ROOT / group} cannot hand its controllers on ({error.strerror}).\n"
+                    "  In a container, start it with a cgroup namespace of its own and no process in the root group."
+                ) from error
 
 
 def remove(path: str) -> None:
     """The group `path` and all below it, which must have no processes any more."""
     deadline = time.monotonic() + LEAVE_SECONDS
     for hierarchy in _hierarchies():
-        while not _removed(hierarchy / path) and time.monotonic() < deadline:
+        while not _removed(hierarchy / path):
+            if time.monotonic() > deadline:
+                raise Problem(
+                    f"{hierarchy / path} is still in use {LEAVE_SECONDS:.0f} s after its processes were killed."
+                )
             time.sleep(0.05)
 
 

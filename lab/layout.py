@@ -5,6 +5,7 @@ of `make test`) never meet, and nothing has to be looked up."""
 
 import json
 import re
+from collections.abc import Container
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -129,8 +130,8 @@ def everyone() -> list[Lab]:
     return [lab for lab in map(find, names) if lab]
 
 
-def choose(name: str, compute: int) -> Lab:
-    """The lab of that name as it is, or a new one in a free slot."""
+def choose(name: str, compute: int, elsewhere: Container[int] = ()) -> Lab:
+    """The lab of that name as it is, or a new one in a free slot: not ours, and not one that is in use `elsewhere`."""
     if not re.fullmatch(r"[a-z][a-z0-9-]{0,15}", name):
         raise Problem(f"`{name}` cannot name a lab: lower-case letters, digits and dashes, at most 16.")
     existing = find(name)
@@ -144,7 +145,7 @@ def choose(name: str, compute: int) -> Lab:
     if name == DEFAULT:
         return Lab(name, 0, compute)
     taken = {lab.slot for lab in everyone()}
-    free = [slot for slot in range(1, SLOTS) if slot not in taken]
+    free = [slot for slot in range(1, SLOTS) if slot not in taken and slot not in elsewhere]
     if not free:
         running = ", ".join(lab.name for lab in everyone())
         raise Problem(f"All {SLOTS} places for labs are taken ({running}): take one down with `lab --name NAME down`.")

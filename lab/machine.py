@@ -112,13 +112,26 @@ def stop(lab: Lab, node: Node) -> None:
 def kill(place: Path) -> None:
     """End the nodes whose folders are at or below `place`."""
     deadline = time.monotonic() + 30
-    while processes := _processes(place):
-        for pid, _ in processes:
+    killed: set[int] = set()
+    while True:
+        for pid, _ in _processes(place):
+            killed.add(pid)
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        # A node's first process is gone only after everything below it.
+        killed = {pid for pid in killed if _alive(pid)}
+        if not killed:
+            return
         if time.monotonic() > deadline:
-            raise Problem(f"Processes {processes} are still there 30 s after they were killed.")
+            raise Problem(f"Processes {sorted(killed)} are still there 30 s after they were killed.")
         time.sleep(0.02)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def enter(lab: Lab, node: Node) -> list[str]:

@@ -4,10 +4,13 @@ The bridge carries the lab's home as its alias. So everything of a lab outside i
 nobody else, also when the lab's own record is lost."""
 
 import json
+import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
+from lab import paths
 from lab.layout import Lab, Node
 from lab.run import run
 
@@ -47,6 +50,12 @@ def owner(bridge: str) -> str | None:
     return next((link.get("ifalias", "") for link in _links() if link["ifname"] == bridge), None)
 
 
+def taken_elsewhere() -> set[int]:
+    """The slots of labs that live in other caches than ours."""
+    theirs = [link for link in _links() if not str(link.get("ifalias", paths.labs())).startswith(str(paths.labs()))]
+    return {int(found[1]) for link in theirs if (found := re.fullmatch(r"slipway(\d)", link["ifname"]))}
+
+
 def bridges(home: Path) -> list[str]:
     """The bridges of the lab that lives there."""
     return [link["ifname"] for link in _links() if link.get("ifalias") == str(home)]
@@ -84,4 +93,5 @@ def _delete(link: str) -> None:
 
 
 def _links() -> list[dict[str, Any]]:
-    return json.loads(run(["ip", "-json", "link", "show"]))
+    # A machine without the tool has no lab either.
+    return json.loads(run(["ip", "-json", "link", "show"])) if shutil.which("ip") else []

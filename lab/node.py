@@ -16,6 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LARGEST_LOG = 64 << 20
+WANTED_BY_KUBELET = {
+    "vm/overcommit_memory": 1,
+    "vm/panic_on_oom": 0,
+    "kernel/panic": 10,
+    "kernel/panic_on_oops": 1,
+    "kernel/keys/root_maxkeys": 1000000,
+    "kernel/keys/root_maxbytes": 25000000,
+}
 MS_REC, MS_BIND, MS_PRIVATE, MS_SHARED = 0x4000, 0x1000, 1 << 18, 1 << 20
 
 
@@ -42,6 +50,17 @@ def prepare_mounts(binds: dict[str, str]) -> None:
     for folder, place in binds.items():
         Path(place).mkdir(parents=True, exist_ok=True)
         mount(folder, place, flags=MS_BIND | MS_REC)
+
+
+def keep_kernel_settings() -> None:
+    """Show the kubelet the values that it wants, so that it does not set them: they hold for the whole machine."""
+    for setting, value in WANTED_BY_KUBELET.items():
+        place = Path("/proc/sys") / setting
+        if place.exists():
+            stand_in = Path("/run/slipway") / setting.replace("/", ".")
+            stand_in.parent.mkdir(exist_ok=True)
+            stand_in.write_text(f"{value}\n")
+            mount(str(stand_in), str(place), flags=MS_BIND)
 
 
 def prepare_network(address: str, gateway: str, routes: dict[str, str]) -> None:
@@ -101,6 +120,7 @@ def main() -> None:
     spec = json.loads(Path(sys.argv[1]).read_text())
     socket.sethostname(spec["hostname"])
     prepare_mounts(spec["binds"])
+    keep_kernel_settings()
     prepare_network(spec["address"], spec["gateway"], spec["routes"])
     os.environ["PATH"] = spec["path"]
     daemons.extend(Daemon(name, argv) for name, argv in spec["daemons"].items())

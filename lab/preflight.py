@@ -19,10 +19,10 @@ def check(lab: Lab, *, tools: dict[str, str], running: bool) -> None:
     """Raise a Problem that names the first thing in the way and the way out of it."""
     _root()
     _cache_place()
-    _disk()
     debian.check(tools)
     golang.check()
     if not running:
+        _disk()
         _place(lab)
         _ports(lab)
         _addresses(lab)
@@ -59,8 +59,8 @@ def _disk() -> None:
 
 def _place(lab: Lab) -> None:
     """Labs of another user or another cache are not in our records, but their bridges are on this machine."""
-    owner = network.owner(lab.bridge) if shutil.which("ip") else None
-    if owner is not None and owner != str(lab.home):
+    owner = network.owner(lab.bridge)
+    if owner and owner != str(lab.home):
         raise Problem(
             f"Another lab has this place on the machine already: {owner or lab.bridge}.\n"
             "  Take it down with the SLIPWAY_CACHE that it was started with, or use a lab of another name."

@@ -6,7 +6,6 @@ import os
 import platform
 import shutil
 import sys
-import tarfile
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
@@ -74,11 +73,16 @@ def _official(pulumi: Pulumi, home: Path, kind: str, name: str, wanted: str) -> 
         return False  # it was built because the download site does not answer
     cache = paths.tools() / "pulumi-plugins"
     folder = f"{kind}-{name}-v{wanted}"
+    refused = cache / f"{folder}.refused"  # asked for once and not again: this machine reaches registries only
+    if refused.exists():
+        return False
     if not (cache / "plugins" / folder).exists():
         try:
             with step(f"plugin {name} {wanted}: fetching", quiet_below=1.0):
                 run([pulumi.program, "plugin", "install", kind, name, f"v{wanted}"], env={"PULUMI_HOME": str(cache)})
         except Problem:
+            refused.parent.mkdir(parents=True, exist_ok=True)
+            refused.touch()
             return False
     link = home / "plugins" / folder
     link.parent.mkdir(parents=True, exist_ok=True)
@@ -102,15 +106,17 @@ def download() -> bool:
             return True
         scratch = home.with_suffix(".part")
         shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True)
         try:
             with (
                 step(f"pulumi {golang.PULUMI.version}: asking for the official download"),
                 urllib.request.urlopen(url, timeout=DOWNLOAD_SECONDS) as answer,  # noqa: S310 -- a fixed https address
-                tarfile.open(fileobj=answer, mode="r|gz") as archive,
+                (scratch / "archive").open("wb") as archive,
             ):
-                archive.extractall(scratch, filter="data")
+                shutil.copyfileobj(answer, archive)
+            run(["tar", "-xzf", scratch / "archive", "-C", scratch])
             (scratch / "pulumi").rename(home)
-        except (urllib.error.URLError, OSError, tarfile.TarError) as error:
+        except (urllib.error.URLError, OSError, Problem) as error:
             say(f"  pulumi: the official download does not answer ({_short(error)}); building it instead")
             return False
         finally:

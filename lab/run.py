@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -12,10 +14,15 @@ from lab.problem import Problem
 LAST_LINES = 15
 
 
+def own_path() -> str:
+    """PATH without what a lab put there (`lab env`)."""
+    folders = os.environ.get("PATH", "").split(":")
+    return ":".join(folder for folder in folders if not Path(folder).is_relative_to(paths.labs()))
+
+
 def which(program: str) -> str | None:
-    """The machine's own program of that name: what a lab put on PATH (`lab env`) does not count."""
-    own = [folder for folder in os.environ.get("PATH", "").split(":") if not Path(folder).is_relative_to(paths.labs())]
-    return shutil.which(program, path=":".join(own))
+    """The machine's own program of that name."""
+    return shutil.which(program, path=own_path())
 
 
 def run(
@@ -28,9 +35,9 @@ def run(
     way_out: str = "",
 ) -> str:
     """Standard output of `argv`. With `on_line`, each line of output and errors is handed over as it comes."""
-    if not shutil.which(argv[0]):
+    full = {**os.environ, **(env or {})}
+    if not shutil.which(argv[0], path=full.get("PATH")):
         raise Problem(f"`{argv[0]}` is not installed, or not on PATH." + (f"\n  {way_out}" if way_out else ""))
-    full = {**os.environ, **env} if env else None
     if on_line:
         return _follow(argv, cwd, full, on_line, way_out)
     done = subprocess.run(argv, cwd=cwd, env=full, input=stdin, capture_output=True, text=True)
@@ -61,6 +68,23 @@ def _follow(
     if process.returncode:
         raise failure(argv, process.returncode, "".join(lines), way_out)
     return "".join(lines)
+
+
+def attend(argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> int:
+    """Run a program that speaks for itself, and let it end in its own way when this one is told to stop."""
+    full = {**os.environ, **(env or {})}
+    with subprocess.Popen(argv, cwd=cwd, env=full, stdin=subprocess.DEVNULL) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                # A terminal has told the program as well; whoever signals this process alone has not.
+                if not sys.stderr.isatty():
+                    process.send_signal(signal.SIGINT)
+            except BaseException:
+                process.terminate()
+                process.wait()
+                raise
 
 
 def failure(argv: Sequence[str | Path], code: int, said: str, way_out: str = "") -> Problem:

@@ -3,14 +3,13 @@
 import json
 import os
 import socket
-import subprocess
 from pathlib import Path
 
 from lab import environment, paths
 from lab.layout import Lab
 from lab.problem import Problem
 from lab.progress import say, step
-from lab.run import run
+from lab.run import attend, run
 
 STACK = "dev"
 
@@ -22,13 +21,7 @@ def deploy(lab: Lab) -> None:
         # What the killed run was creating may be there without being in the state: take it over instead of failing.
         env |= {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
     with step("pulumi up"):
-        done = subprocess.run(
-            ["pulumi", "up", "--yes", "--stack", STACK],
-            cwd=paths.CHECKOUT,
-            env={**os.environ, **env},
-            stdin=subprocess.DEVNULL,
-        )
-        if done.returncode:
+        if attend(["pulumi", "up", "--yes", "--stack", STACK], cwd=paths.CHECKOUT, env=env):
             raise Problem("`pulumi up` failed, as shown above. The lab itself runs: `uv run lab status`.")
 
 
@@ -60,5 +53,8 @@ def _stale(lock: Path) -> bool:
 
 def destroy(lab: Lab) -> None:
     """Only for a cluster that stays: a lab's own cluster goes as a whole."""
+    if not list((lab.home / "state" / ".pulumi" / "stacks").rglob(f"{STACK}.json")):
+        return  # nothing was ever deployed
+    recover(lab)
     env = environment.with_path(lab, os.environ["PATH"])
     run(["pulumi", "destroy", "--yes", "--stack", STACK], cwd=paths.CHECKOUT, env=env)

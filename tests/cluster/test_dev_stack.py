@@ -13,6 +13,7 @@ import pytest
 
 from lab import paths
 from lab.layout import Lab
+from lab.run import own_path
 
 Kubectl = Callable[..., str]
 
@@ -64,14 +65,16 @@ def test_an_update_that_was_killed_is_finished_by_the_next_start(
 ) -> None:
     assert pulumi("destroy", "--yes").returncode == 0
     up = [sys.executable, "-m", "lab.cli", "--name", lab.name, "up"]
-    first = subprocess.Popen(up, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    bare = {**os.environ, "PATH": own_path()}  # as on a machine that has no pulumi of its own
+    quiet = subprocess.DEVNULL
+    first = subprocess.Popen(up, stdout=quiet, stderr=quiet, start_new_session=True, env=bare)
     deadline = time.monotonic() + 120
     while "slurm" not in kubectl("get", "namespaces", "-o", "name"):
         assert time.monotonic() < deadline, "the update never began"
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
     assert list((lab.home / "state" / ".pulumi" / "locks").rglob("*.json")), "killed too late: the update was over"
-    second = subprocess.run(up, capture_output=True, text=True, timeout=300)
+    second = subprocess.run(up, capture_output=True, text=True, timeout=300, env=bare)
     assert second.returncode == 0, second.stdout + second.stderr
     assert "an earlier `pulumi` was killed" in second.stderr
     kubectl("wait", "-n", "slurm", "--for=condition=Ready", "--timeout=60s", "pod/probe-system", "pod/probe-compute")

@@ -13,6 +13,7 @@ import pytest
 
 from lab import layout, machine, paths
 from lab.layout import Lab
+from lab.node import WANTED_BY_KUBELET
 
 NAME = "storm"
 LAB = [sys.executable, "-m", "lab.cli", "--name", NAME]
@@ -50,6 +51,7 @@ def traces() -> set[str]:
     found = [f"cgroup {path}" for root in roots for path in root.glob("slipway*")]
     found += [f"link {line.split()[0]}" for line in output("ip", "-brief", "link") if line.startswith("slipway")]
     found += [f"rules {line}" for line in output("nft", "list", "tables")]
+    found += [f"{name} = {(Path('/proc/sys') / name).read_text()}" for name in WANTED_BY_KUBELET]
     found += [f"mount {line}" for line in Path("/proc/mounts").read_text().splitlines()]
     return set(found)
 
@@ -143,6 +145,9 @@ def test_a_second_start_at_the_same_time_waits_for_the_first() -> None:
     other = lab("up", "--no-stack", "--compute", "2")
     assert other.returncode == 1
     assert "runs with 1 compute node(s), not 2" in other.stderr
+    borrowed = lab("run", "--", "true")
+    assert borrowed.returncode == 1
+    assert "somebody's already" in borrowed.stderr
     assert ready_nodes() == sorted(NODES)
 
 
