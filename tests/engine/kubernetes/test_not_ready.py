@@ -93,6 +93,8 @@ def test_the_next_update_waits_again_for_what_was_not_ready(
     assert project.preview().operation("job") == "replace", "a Job that failed is made anew, as it asks"
 
     kubectl.run("create", "configmap", "later", "--from-literal=key=1")
+    # The kubelet takes its time to try again, more than the six seconds that the Deployment is given.
+    kubectl.run("wait", "--for=condition=Available", "--timeout=120s", "deployment/dep")
     again = project.up(timeout=120)
     assert again.operation("dep") == "update"
     assert again.changed("dep") == [], "nothing to change, but something to wait for"
