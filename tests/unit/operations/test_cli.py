@@ -1,0 +1,88 @@
+"""`slipway` as people call it: what it prints, what it writes, and how it ends."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from config import Settings
+from config.schema import schema
+from operations import cli
+from slurm.render import render
+
+STACK = """\
+config:
+  slipway:worker: {size: 2}
+  slipway:images: {registry: registry.example.com/slipway, tag: "1"}
+"""
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Path:
+    file = tmp_path / "Pulumi.x.yaml"
+    file.write_text(STACK)
+    return file
+
+
+@pytest.fixture
+def slipway(monkeypatch: pytest.MonkeyPatch):
+    def call(*words: str | Path) -> int:
+        monkeypatch.setattr(sys, "argv", ["slipway", *map(str, words)])
+        return cli.main()
+
+    return call
+
+
+def test_render_writes_what_the_stack_would_get(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    assert slipway("render", "--file", stack, "--out", tmp_path / "out") == 0
+    written = {file.name: file.read_text() for file in (tmp_path / "out").iterdir()}
+    assert written == render(Settings.from_stack_file(stack))
+    assert str(tmp_path / "out" / "slurm.conf") in capsys.readouterr().out
+
+
+def test_render_finds_a_stack_by_its_name(slipway, stack: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert slipway("render", "--stack", "x", "--out", "out") == 0
+    assert (tmp_path / "out" / "slurm.conf").exists()
+
+
+def test_render_lists_every_problem_and_writes_nothing(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    stack.write_text(STACK.replace("{size: 2}", "{size: many, cpu: 2}"))
+    assert slipway("render", "--file", stack, "--out", tmp_path / "out") == 1
+    said = capsys.readouterr().err
+    assert "slipway:worker.size" in said
+    assert "slipway:worker.cpu" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_file_is_told_without_a_traceback(slipway, tmp_path: Path, capsys) -> None:
+    assert slipway("render", "--file", tmp_path / "none.yaml", "--out", tmp_path / "out") == 1
+    assert "none.yaml" in capsys.readouterr().err
+
+
+def test_schema_is_the_one_that_editors_get(slipway, capsys) -> None:
+    assert slipway("schema") == 0
+    assert json.loads(capsys.readouterr().out) == schema()
+
+
+def test_plan_compares_stack_files_and_rendered_folders_alike(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    new = tmp_path / "new.yaml"
+    new.write_text(STACK.replace("size: 2", "size: 4"))
+    assert slipway("render", "--file", stack, "--out", tmp_path / "old") == 0
+    capsys.readouterr()
+    assert slipway("plan", "--json", stack, new) == 0
+    by_file = json.loads(capsys.readouterr().out)
+    assert slipway("plan", "--json", tmp_path / "old", new) == 0
+    assert json.loads(capsys.readouterr().out) == by_file
+    assert by_file["class"] == "reconfigure"
+    assert {"class", "object", "key", "old", "new", "reason", "commands"} == set(by_file["steps"][0])
+
+
+def test_plan_of_nothing_is_none_and_a_refusal_is_an_exit_code(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    assert slipway("plan", "--json", stack, stack) == 0
+    assert json.loads(capsys.readouterr().out) == {"class": "none", "steps": []}
+    other = tmp_path / "other.yaml"
+    other.write_text(STACK + "  slipway:cluster: {name: other}\n")
+    assert slipway("plan", stack, other) == 1
+    assert "ClusterName" in capsys.readouterr().out
