@@ -25,8 +25,19 @@ def lab(*words: str, prefix: tuple[str, ...] = (), **env: str) -> subprocess.Com
     return subprocess.run(argv, capture_output=True, text=True, timeout=400, env={**os.environ, **env})
 
 
+def heed_interrupts() -> None:
+    """What is started in the background of a script ignores them, and hands that on."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start_up() -> subprocess.Popen[str]:
-    return subprocess.Popen([*LAB, "up", "--no-stack"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return subprocess.Popen(
+        [*LAB, "up", "--no-stack"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=heed_interrupts,
+    )
 
 
 def wait_until(what: str, holds: Callable[[], bool]) -> None:
