@@ -4,7 +4,7 @@ import os
 
 import pulumi
 
-from components.probe import Probe
+from components.cluster import SlurmCluster
 from config import ConfigProblems, Settings
 
 try:
@@ -12,6 +12,5 @@ try:
 except ConfigProblems as problems:
     raise pulumi.RunError(str(problems)) from None
 
-probe = Probe(settings.cluster.name, settings)
-pulumi.export("namespace", probe.namespace)
-pulumi.export("pods", probe.pods)
+for output, value in SlurmCluster(settings.cluster.name, settings).outputs.items():
+    pulumi.export(output, value)

@@ -12,7 +12,7 @@ Role = Literal["controller", "worker", "login", "jail", "accounting", "database"
 ROLES: tuple[Role, ...] = get_args(Role)
 
 # What the program deploys today: an update without one of these images is refused.
-DEPLOYED: tuple[Role, ...] = ("probe",)
+DEPLOYED: tuple[Role, ...] = ("controller", "worker", "login", "jail")
 
 Tag = Annotated[
     String, Named("an image tag: letters, digits, _ . and -", r"[A-Za-z0-9_][A-Za-z0-9._-]*", 128, ("26.05-1",))

@@ -21,6 +21,11 @@ from config.tree import Tree, grow
 
 PREFIX = "slipway:"
 
+_LAB: dict[tuple[str, ...], str] = {
+    ("login", "service", "address"): "SLIPWAY_LAB_ADDRESS",
+    ("slurm", "cgroup"): "SLIPWAY_CGROUP",
+}
+
 # Cutting out a value can bring another problem to light, but not for ever.
 _ROUNDS = 5
 
@@ -28,16 +33,34 @@ _ROUNDS = 5
 def load_stack(stack: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
     """Settings from the config that the engine hands over. Raises ConfigProblems.
 
-    An image that the stack does not name is the one in `SLIPWAY_<ROLE>_IMAGE`, if any: the lab builds its own."""
+    The lab fills in what it knows and a stack leaves open: images that it has built (`SLIPWAY_<ROLE>_IMAGE`), a key for
+    users without one (`SLIPWAY_SSH_KEY`), its address (`SLIPWAY_LAB_ADDRESS`), how its nodes limit jobs
+    (`SLIPWAY_CGROUP`)."""
     entries = {key.removeprefix(PREFIX): text for key, text in stack.items() if key.startswith(PREFIX)}
     tree = grow(entries, Settings, PREFIX)
     values = tree.values()
-    images = values.setdefault("images", {})
-    if isinstance(images, dict) and not images.get("registry"):
+    _fill_in(values, environment)
+    return checked(tree, values, deployed=DEPLOYED)
+
+
+def _fill_in(values: dict[str, Any], environment: Mapping[str, str]) -> None:
+    """Only what is absent; a value of the wrong shape is left for the model to refuse."""
+    if isinstance(images := values.setdefault("images", {}), dict) and not images.get("registry"):
         for role in ROLES:
             if built := environment.get(f"SLIPWAY_{role.upper()}_IMAGE"):
                 images.setdefault(role, built)
-    return checked(tree, values, deployed=DEPLOYED)
+    if (key := environment.get("SLIPWAY_SSH_KEY")) and isinstance(users := values.get("users"), list):
+        for user in users:
+            if isinstance(user, dict):
+                user.setdefault("sshKeys", [key])
+    for place, variable in _LAB.items():
+        if (found := environment.get(variable)) is None:
+            continue
+        section: Any = values
+        for word in place[:-1]:
+            section = section.setdefault(word, {}) if isinstance(section, dict) else None
+        if isinstance(section, dict):
+            section.setdefault(place[-1], found)
 
 
 def load_entries(entries: Mapping[str, Any], problems: Iterable[Problem] = (), prefix: str = PREFIX) -> Settings:

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from config.section import Section
-from config.types import Choice, Count, CpuQuantity, FilterName, LabelKey, MemorySize, Port, String
+from config.types import Choice, Count, CpuQuantity, FilterName, Hostname, LabelKey, MemorySize, Port, String
 from config.types.shown import shown
 
 
@@ -50,6 +50,10 @@ class LoginService(Service):
 
     type: ServiceType = Field(default="NodePort", examples=["LoadBalancer"])
     """`NodePort` on every Kubernetes node, `LoadBalancer` at an address of its own, `ClusterIP` only inside."""
+
+    address: Hostname | None = Field(default=None, examples=["login.hpc.example.com"])
+    """The name or address that users connect to, for the ssh command that the stack prints. If left out: the load
+    balancer's own, or with `NodePort` any node's."""
 
 
 class Login(Section):

@@ -87,13 +87,20 @@ class Place(Section):
     """The block that all nodes of the NodeSet are in (`slurm.topology.plugin: block`)."""
 
     node_label: LabelKey | None = Field(default=None, examples=["topology.kubernetes.io/rack"])
-    """A label of the Kubernetes nodes whose value names the switch or block of the pods that run there."""
+    """A label of the Kubernetes nodes whose value names the leaf switch or block of the pods that run there. It needs
+    `kind: dynamic`: such a node says where it is when it starts, and Slurm remembers it. A block must be one of
+    `slurm.topology.blocks`; a leaf switch hangs `below` a switch, and need not be known beforehand."""
+
+    below: SlurmName | None = Field(default=None, examples=["spine"])
+    """With `nodeLabel` and `plugin: tree`: the one of `slurm.topology.switches` that the label's switches hang on."""
 
     @model_validator(mode="after")
     def _one_place(self) -> "Place":
         """A node is in one place."""
         if sum(each is not None for each in (self.switch, self.block, self.node_label)) != 1:
             raise PydanticCustomError("slipway", "must name exactly one of switch, block, nodeLabel", {})
+        if self.below and not self.node_label:
+            raise PydanticCustomError("slipway", "names `below`, which has a meaning only with nodeLabel", {})
         return self
 
 

@@ -19,6 +19,7 @@ from config.node_sets import NodeSet
 from config.partitions import Partition, default_partitions
 from config.paths import Path
 from config.rest import Rest
+from config.secrets import Secrets
 from config.section import Section
 from config.slurm import Slurm
 from config.storage import Storage
@@ -78,6 +79,9 @@ class Settings(Section):
 
     drain: Drain = Field(default=Drain())
     """How running jobs are waited for before their nodes go away."""
+
+    secrets: Secrets = Field(default=Secrets())
+    """Keys that the cluster makes for itself."""
 
     slurm: Slurm = Field(default=Slurm())
     """How Slurm itself behaves."""

@@ -5,19 +5,22 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from config.section import Section
-from config.slurm_keys import CLUSTER_KEYS
-from config.types import Choice, Integer, SlurmName, SlurmValue, String
+from config.slurm_keys import CLUSTER_KEYS, MPI_KEYS
+from config.types import Choice, Integer, SlurmName, SlurmValue, String, Switch
 
 Cgroup = Annotated[Literal["auto", "v2", "disabled"], Choice()]
 ClusterKey = Annotated[String, AfterValidator(CLUSTER_KEYS.check)]
+MpiKey = Annotated[String, AfterValidator(MPI_KEYS.check)]
+MpiType = Annotated[Literal["none", "pmi2", "pmix"], Choice()]
 TopologyPlugin = Annotated[Literal["none", "tree", "block"], Choice()]
 
 
 class SwitchAbove(Section):
     """A switch that other switches hang on."""
 
-    switches: list[SlurmName] = Field(examples=[["rack1", "rack2"]], min_length=1)
-    """The switches below it: leaves that NodeSets name, or other switches."""
+    switches: list[SlurmName] = Field(default=[], examples=[["rack1", "rack2"]])
+    """The switches below it: leaves that NodeSets name, or other switches. None are needed below a switch that a
+    NodeSet names in `topology.below`."""
 
 
 class Topology(Section):
@@ -29,9 +32,27 @@ class Topology(Section):
     switches: dict[SlurmName, SwitchAbove] = Field(default={}, examples=[{"spine": {"switches": ["rack1", "rack2"]}}])
     """With `tree`: the switches above the leaves. The leaves are named by the NodeSets' `topology.switch`."""
 
+    blocks: list[SlurmName] = Field(default=[], examples=[["block1", "block2"]])
+    """With `block`: the blocks that the `topology.nodeLabel` of NodeSets may name. Slurm takes no block that it was not
+    told of: a node with another label value is not used."""
+
     block_sizes: list[Annotated[Integer, Field(ge=1)]] = Field(default=[], examples=[[18, 36]])
     """With `block`: how many nodes are planned together, the smallest number first and each of the others a power of
-    two times the first. If left out, the size of the smallest block."""
+    two times the first. If left out, the size of the smallest block; needed where a node label names the blocks."""
+
+
+class Mpi(Section):
+    """How the tasks of an MPI program find each other when `srun` starts them."""
+
+    default: MpiType = Field(default="none", examples=["pmi2"])
+    """What `srun` offers to programs unless they ask for another with `--mpi`: `pmi2`, `pmix`, or `none` for programs
+    that bring their own start-up, such as `mpirun`. `pmix` needs Slurm's plugin for it in the images of workers and
+    logins; ours, from Debian's packages, do not have it, and every `srun` would end with an error."""
+
+    pmix: Annotated[dict[MpiKey, SlurmValue], BeforeValidator(MPI_KEYS.once)] = Field(
+        default={}, examples=[{"PMIxTimeout": 600}], json_schema_extra=MPI_KEYS.json_schema
+    )
+    """Keys of mpi.conf, which are all about PMIx. Without its plugin they have no effect."""
 
 
 class Slurm(Section):
@@ -43,6 +64,14 @@ class Slurm(Section):
 
     topology: Topology = Field(default=Topology(), examples=[{"plugin": "tree"}])
     """The network between the nodes."""
+
+    mpi: Mpi = Field(default=Mpi(), examples=[{"default": "pmi2"}])
+    """How the tasks of an MPI program find each other."""
+
+    private_tmp: Switch = Field(default=False, examples=[True])
+    """Give each job a `/tmp`, `/var/tmp` and `/dev/shm` of its own, which are removed when it ends. The first two are
+    on the disk of the worker's pod, and count as its ephemeral storage. Without it jobs use those of the shared root,
+    which all nodes and the logins see."""
 
     extra: Annotated[dict[ClusterKey, SlurmValue], BeforeValidator(CLUSTER_KEYS.once)] = Field(
         default={},

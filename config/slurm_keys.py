@@ -63,6 +63,11 @@ _PARTITION = """
     SelectTypeParameters State SuspendTime SuspendTimeout Topology TRESBillingWeights
 """
 
+_MPI = """
+    PMIxCliTmpDirBase PMIxCollFence PMIxDebug PMIxDirectConn PMIxDirectConnEarly PMIxDirectConnUCX PMIxDirectSameArch
+    PMIxEnv PMIxFenceBarrier PMIxNetDevicesUCX PMIxShareServerTopology PMIxTimeout PMIxTlsUCX
+"""
+
 _NOT_YOURS = "Slipway decides it, because pods and Services depend on it"
 
 # Keys of slurm.conf that are rendered from elsewhere, and where.
@@ -82,6 +87,8 @@ _OWNED_CLUSTER = {
     "GresTypes": "set gpus or gres of a NodeSet",
     "MaxNodeCount": "set maxSize of the dynamic NodeSets",
     "MetricsType": "set monitoring.enabled",
+    "MpiDefault": "set slurm.mpi.default",
+    "NamespaceType": "set slurm.privateTmp",
     "PluginDir": _NOT_YOURS,
     "PlugStackConfig": _NOT_YOURS,
     "ProctrackType": "set slurm.cgroup",
@@ -211,5 +218,6 @@ def _keys(kind: str, words: str, owned: Mapping[str, str]) -> Keys:
 
 
 CLUSTER_KEYS = _keys("a key of slurm.conf", _CLUSTER, _OWNED_CLUSTER)
+MPI_KEYS = _keys("a key of mpi.conf", _MPI, {})
 NODE_KEYS = _keys("a key of a NodeName line", _NODE, _OWNED_NODE)
 PARTITION_KEYS = _keys("a key of a PartitionName line", _PARTITION, _OWNED_PARTITION)

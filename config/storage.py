@@ -128,3 +128,7 @@ class Storage(Section):
 
     submounts: list[Submount] = Field(default=[], examples=[[{"mountPath": "/home", "existingClaim": "home"}]])
     """More volumes inside the shared root, at paths of their own."""
+
+    retain: Switch = Field(default=True, examples=[False])
+    """Whether `pulumi destroy` leaves the claims that the stack has made, and the namespace that they are in: users'
+    files and the queue are then still there. Data that a claim does not hold (`hostPath`, `nfs`) always stays."""

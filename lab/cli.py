@@ -8,12 +8,14 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
-from lab import cluster, environment, golang, images, layout, machine, paths, pulumi, stack
+from lab import cluster, environment, golang, layout, machine, paths, pulumi, stack
 from lab.layout import Lab
 from lab.locks import only_one
 from lab.problem import Problem
 from lab.progress import say, step
 from lab.run import attend, run, which
+
+RUN = "run"  # a file that says that nobody but `lab run` counts on this lab
 
 
 def up(name: str, compute: int, context: str, *, with_stack: bool) -> Lab:
@@ -23,17 +25,9 @@ def up(name: str, compute: int, context: str, *, with_stack: bool) -> Lab:
         environment.prepare(lab)
         if not context:
             cluster.up(lab)
-            _images(lab)
         if with_stack:
             stack.deploy(lab)
     return lab
-
-
-def _images(lab: Lab) -> None:
-    builder = images.Builder()
-    for image in images.ours():
-        builder.build(image)
-    images.load(lab, images.ours(), cluster.ctr())
 
 
 def _adopt(name: str, context: str) -> Lab:
@@ -65,14 +59,11 @@ def execute(name: str, compute: int, argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGHUP, _leave)
     with only_one(paths.locks() / f"run-{name}", f"`lab run` in lab {name}"):
-        ours = paths.labs() / name / "run"  # says that nobody else counts on this lab
-        found = layout.find(name)
-        if found and not ours.exists():
+        if layout.find(name) and not (paths.labs() / name / RUN).exists():
             raise Problem(f"Lab {name} is somebody's already. Give this run another: `lab --name other run -- …`.")
         try:
             with cluster.lock(name):
-                cluster.claim(name, compute)
-                ours.touch()
+                cluster.claim(name, compute, mark=RUN)
             lab = up(name, compute, "", with_stack=False)
             return attend(argv, env=environment.with_path(lab, os.environ["PATH"]))
         finally:
@@ -83,9 +74,10 @@ def _leave(number: int, _: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def _self() -> str:
-    """How this program is called from the checkout."""
-    return "uv run lab" if shutil.which("uv") else ".venv/bin/lab"
+def _self(name: str) -> str:
+    """How this program is called from the checkout, for that lab."""
+    program = "uv run lab" if shutil.which("uv") else ".venv/bin/lab"
+    return program if name == layout.DEFAULT else f"{program} --name {name}"
 
 
 def _found(name: str) -> Lab:
@@ -128,7 +120,9 @@ def _dispatch(args: argparse.Namespace) -> int:
     match args.command:
         case "up":
             lab = up(args.name, args.compute, args.context, with_stack=not args.no_stack)
-            say(f'\nLab {lab.name} is up. To work with it by hand:\n\n  eval "$({_self()} env)"\n  kubectl get nodes')
+            say(
+                f'\nLab {lab.name} is up. To work with it by hand:\n\n  eval "$({_self(lab.name)} env)"\n  kubectl get nodes'
+            )
         case "down":
             down(args.name)
         case "run":

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lab import cgroups, daemons, debian, golang, images, layout, machine, network, paths, preflight
+from lab import cgroups, daemons, debian, golang, images, layout, machine, network, paths, preflight, store
 from lab.layout import Lab, Node
 from lab.locks import only_one
 from lab.pki import Authority, kubeconfig
@@ -29,14 +29,17 @@ def running(lab: Lab) -> bool:
     return any(machine.process(lab, node) for node in lab.nodes)
 
 
-def claim(name: str, compute: int) -> Lab:
-    """The lab of that name, with its place on this machine. All that could be in the way is checked before."""
+def claim(name: str, compute: int, mark: str = "") -> Lab:
+    """The lab of that name, with its place on this machine. All that could be in the way is checked before. A `mark` is
+    a file in the lab's home that is there before its record, and so whenever there is a record."""
     with only_one(paths.locks() / "places", "choosing a place for a lab"):
         lab = layout.choose(name, compute, network.taken_elsewhere())
         preflight.check(lab, tools=_needed(images.Builder()), running=running(lab))
-        debian.install(debian.missing(_needed(images.Builder())))
         if not layout.find(name):
             _clear(name)  # what an interrupted start left without a record
+        if mark:
+            lab.home.mkdir(parents=True, exist_ok=True)
+            (lab.home / mark).touch()
         lab.save()
     return lab
 
@@ -55,6 +58,9 @@ def _programs() -> daemons.Programs:
 def up(lab: Lab) -> None:
     """Bring every node up and wait until all are Ready. Nodes that run already are left alone."""
     programs, basic = tools()
+    needed = [*basic, *_our_images()]
+    if not all(_containerd(lab, node).exists() for node in lab.nodes):
+        store.add(needed)
     with step("Kubernetes: starting nodes", quiet_below=1.0) as doing:
         network.plug_in(lab)
         authority = Authority(lab.home / "pki")
@@ -65,7 +71,7 @@ def up(lab: Lab) -> None:
                 _start(lab, node, authority, programs)
         _wait(lab, doing, "the API server", lambda: kubectl(lab, "get", "--raw=/readyz"))
         _wait(lab, doing, "containerd", lambda: [_ctr(lab, node, "version") for node in _on(lab)])
-    images.load(lab, basic, ctr())
+    images.load(lab, needed, ctr())
     with step("Kubernetes: waiting for Ready nodes", quiet_below=1.0) as doing:
         _addons(lab, {image.name: image.reference for image in basic})
         wanted = [f"node/{node.name}" for node in lab.nodes]
@@ -79,6 +85,7 @@ def up(lab: Lab) -> None:
 def down(name: str) -> None:
     """Take lab `name` away, in whatever state it is."""
     _clear(name)
+    store.forget()
 
 
 def start(lab: Lab, node: Node) -> None:
@@ -94,9 +101,15 @@ def start(lab: Lab, node: Node) -> None:
 
 def _start(lab: Lab, node: Node, authority: Authority, programs: daemons.Programs) -> None:
     machine.stop(lab, node)  # of a start that was cut short
+    store.seed(_containerd(lab, node))
     setup = daemons.setup(lab, node, authority, programs)
     own = f"{programs.debian}/usr/bin:{programs.debian}/usr/sbin"
     machine.start(lab, node, setup, f"{own}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+
+
+def _containerd(lab: Lab, node: Node) -> Path:
+    """The root of the node's containerd, as this machine sees it."""
+    return machine.home(lab, node) / "disk" / "containerd"
 
 
 def kubectl(lab: Lab, *words: str, stdin: str | None = None) -> str:
@@ -112,7 +125,7 @@ def _around(program: golang.Program) -> images.Image:
     """The image that holds one program from the cache. Another program, another tag."""
     recipe = paths.CHECKOUT / "lab" / "images" / program.name
     tag = f"{program.home.name.removeprefix(f'{program.name}-')}-{images.digest(recipe)}"
-    return images.Image(program.name, recipe, tag)
+    return images.Image(program.name, recipe / "Containerfile", recipe, tag)
 
 
 def _basic_images(builder: images.Builder) -> list[images.Image]:
@@ -123,12 +136,17 @@ def _basic_images(builder: images.Builder) -> list[images.Image]:
         if not image.archive.exists():
             binary = golang.build(program) / program.name
             with tempfile.TemporaryDirectory(dir=paths.tools(), prefix=".image-") as scratch:
-                context = Path(scratch) / program.name
-                shutil.copytree(image.context, context)
-                shutil.copy2(binary, context)
-                builder.build(dataclasses.replace(image, context=context))
+                shutil.copy2(binary, scratch)
+                builder.build(dataclasses.replace(image, context=Path(scratch)))
         made.append(image)
     return made
+
+
+def _our_images() -> list[images.Image]:
+    builder, ours = images.Builder(), images.ours()
+    for image in ours:
+        builder.build(image)
+    return ours
 
 
 def _addons(lab: Lab, references: dict[str, str]) -> None:

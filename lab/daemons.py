@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from lab.layout import Lab, Node
+from lab.layout import NODE_PORTS, Lab, Node
 from lab.pki import Authority, kubeconfig, service_account_key
 
 CONTAINERD_SOCKET = "/run/containerd/containerd.sock"
@@ -91,7 +91,7 @@ def _control_plane(made: Setup, lab: Lab, node: Node, authority: Authority, prog
         service_account_key_file=str(accounts),
         service_account_signing_key_file=str(accounts),
         service_cluster_ip_range=lab.services,
-        service_node_port_range=f"{lab.node_ports[0]}-{lab.node_ports[-1]}",
+        service_node_port_range=f"{NODE_PORTS[0]}-{NODE_PORTS[-1]}",
         authorization_mode="Node,RBAC",
         enable_admission_plugins="NodeRestriction",
         allow_privileged="true",

@@ -14,7 +14,7 @@ from lab.progress import step
 from lab.run import run
 
 UNPACKED = ("containerd", "runc", "etcd-server", "containernetworking-plugins")
-BASIC_TOOLS = {"ip": "iproute2", "nft": "nftables", "nsenter": "util-linux", "mount": "mount"}
+BASIC_TOOLS = {"ip": "iproute2", "nft": "nftables", "nsenter": "util-linux", "mount": "mount", "ssh": "openssh-client"}
 BUILD_TOOLS = {"buildah": "buildah", "mmdebstrap": "mmdebstrap"}
 
 

@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from lab import golang, images, paths, pulumi
+from lab import golang, images, paths, pulumi, ssh
 from lab.layout import Lab
 from lab.run import which
 
@@ -19,6 +19,7 @@ def prepare(lab: Lab) -> dict[str, str]:
     bin_folder = lab.home / "bin"
     for folder in (bin_folder, lab.home / "state"):
         folder.mkdir(parents=True, exist_ok=True)
+    ssh.make_key(lab)
     _link(bin_folder / "pulumi", chosen.program)
     own = which("kubectl") if (lab.home / "context").exists() else None
     _link(bin_folder / "kubectl", Path(own) if own else golang.build(golang.KUBERNETES) / "kubectl")
@@ -34,11 +35,14 @@ def variables(lab: Lab) -> dict[str, str]:
         "PULUMI_SKIP_UPDATE_CHECK": "true",
         "KUBECACHEDIR": str(lab.home / "kubectl"),
         "SLIPWAY_LAB": lab.name,
+        **ssh.variables(lab),
     }
     if (lab.home / "context").exists():
         return found  # its nodes do not have the images that are built here: the stack says where they are
+    found["SLIPWAY_LAB_ADDRESS"] = lab.loopback
     for image in images.ours():
         found[f"SLIPWAY_{image.name.upper()}_IMAGE"] = image.reference
+    found["SLIPWAY_CGROUP"] = "v2" if Path("/sys/fs/cgroup/cgroup.controllers").exists() else "disabled"
     return found
 
 

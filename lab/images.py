@@ -1,4 +1,4 @@
-"""Container images: built from their Containerfiles when these change, kept as archives, loaded into every node."""
+"""Container images: built from their Containerfiles when these change, kept as archives, loaded into nodes."""
 
 import hashlib
 import os
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import machine, paths
-from lab.layout import Lab, Node
+from lab.layout import ROLES, Lab, Node
 from lab.locks import only_one
 from lab.progress import step
 from lab.run import run
@@ -22,6 +22,9 @@ SUITE = "forky"
 STALE_INDEX = 'Acquire::Check-Valid-Until "false"'
 PULL_SECONDS = 60
 KEEP_SECONDS = 14 * 86400
+KEEP_VERSIONS = 3  # of each image: an archive is large, and made again within seconds
+IGNORED = {".md", ".pyc"}  # as in images/.dockerignore
+USED_ON = {"jail": frozenset({"system"})}  # it is large, and only one Job takes from it
 
 
 @dataclass(frozen=True)
@@ -29,8 +32,10 @@ class Image:
     """An image whose tag is a digest of all that goes into it, so that a changed image has another name."""
 
     name: str
+    containerfile: Path
     context: Path
     tag: str
+    roles: frozenset[str] = ROLES  # of the nodes that run it
 
     @property
     def reference(self) -> str:
@@ -42,17 +47,26 @@ class Image:
 
 
 def ours() -> list[Image]:
-    """The product's images, one for each folder of `images/` with a Containerfile."""
-    folders = sorted(file.parent for file in (paths.CHECKOUT / "images").glob("*/Containerfile"))
-    return [Image(folder.name, folder, digest(folder)) for folder in folders]
+    """The product's images, one for each folder of `images/` with a Containerfile. They share `images/` as their
+    context, so that they can all copy from its folder `common`."""
+    context = paths.CHECKOUT / "images"
+    return [_image(context, file) for file in sorted(context.glob("*/Containerfile"))]
 
 
-def digest(folder: Path) -> str:
-    """Names, modes and contents of all files below `folder`."""
+def _image(context: Path, containerfile: Path) -> Image:
+    own = containerfile.parent
+    shared = [context / "common"] if "common/" in containerfile.read_text() else []
+    roles = USED_ON.get(own.name, ROLES - {"control-plane"})
+    return Image(own.name, containerfile, context, digest(own, *shared), roles)
+
+
+def digest(*folders: Path) -> str:
+    """Names, modes and contents of all files below the folders that can come into an image."""
     seen = hashlib.sha256()
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        executable = file.stat().st_mode & 0o100
-        seen.update(f"{file.relative_to(folder)}\0{executable}\0".encode() + file.read_bytes())
+    for folder in folders:
+        for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix not in IGNORED):
+            executable = file.stat().st_mode & 0o100
+            seen.update(f"{file.relative_to(folder.parent)}\0{executable}\0".encode() + file.read_bytes())
     return seen.hexdigest()[:12]
 
 
@@ -80,18 +94,17 @@ class Builder:
         with only_one(paths.locks() / "images", "building images"):
             if image.archive.exists():
                 return
-            if BASE in (image.context / "Containerfile").read_text():
+            if BASE in image.containerfile.read_text():
                 self._base()
             with step(f"image {image.name}: building with {self.program}") as doing:
                 self._build(image, doing.tell)
-            _forget_old()
+            forget_old(image.name)
 
     def _build(self, image: Image, on_line: Callable[[str], None]) -> None:
-        file = image.context / "Containerfile"
         part = image.archive.with_suffix(".part")
         part.parent.mkdir(parents=True, exist_ok=True)
         part.unlink(missing_ok=True)
-        words = ["build", "-f", file, "-t", image.reference, "--build-arg", f"APT_OPTION={STALE_INDEX}"]
+        words = ["build", "-f", image.containerfile, "-t", image.reference, "--build-arg", f"APT_OPTION={STALE_INDEX}"]
         if self.needs_buildah:
             words[1:1] = ["--isolation", "chroot", "--network", "host", "--pull-never", "--layers"]
         run(self._argv(*words, image.context), on_line=on_line)
@@ -134,24 +147,29 @@ def _answers(program: str) -> bool:
     return bool(shutil.which(program)) and subprocess.run([program, "info"], capture_output=True).returncode == 0
 
 
-def _forget_old() -> None:
-    """Archives that nobody has asked for in a while: those of older versions. Other checkouts may use the others."""
-    for archive in paths.images().glob("*.tar"):
-        if time.time() - archive.stat().st_mtime > KEEP_SECONDS:
-            archive.unlink(missing_ok=True)
+def forget_old(name: str) -> None:
+    """Remove older versions of that image, and archives of any that nobody has asked for in a while."""
+
+    def used(archive: Path) -> float:
+        return archive.stat().st_mtime
+
+    versions = sorted(paths.images().glob(f"{name}-*.tar"), key=used, reverse=True)
+    unused = [archive for archive in paths.images().glob("*.tar") if time.time() - used(archive) > KEEP_SECONDS]
+    for archive in {*versions[KEEP_VERSIONS:], *unused}:
+        archive.unlink(missing_ok=True)
 
 
 def load(lab: Lab, images: list[Image], ctr: Path) -> None:
-    """Put the images into every node that runs and does not have them."""
+    """Put the images into the nodes that run, use them, and do not have them."""
 
     def into(node: Node) -> None:
         here = [*machine.enter(lab, node), str(ctr), "--namespace", "k8s.io", "images"]
         present = set(run([*here, "ls", "-q"]).split())
         for image in images:
             os.utime(image.archive)  # still in use
-            if image.reference not in present:
+            if node.role in image.roles and image.reference not in present:
                 run([*here, "import", str(image.archive)])
 
     nodes = [node for node in lab.nodes if machine.process(lab, node)]
-    with step(f"loading {len(images)} images into {len(nodes)} nodes", quiet_below=1.0), ThreadPoolExecutor() as pool:
+    with step(f"loading {len(images)} images into nodes", quiet_below=1.0), ThreadPoolExecutor() as pool:
         list(pool.map(into, nodes))

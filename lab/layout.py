@@ -12,15 +12,16 @@ from pathlib import Path
 from lab import paths
 from lab.problem import Problem
 
-DEFAULT = "dev"  # has slot 0, so that its NodePorts are the ones written in Pulumi.dev.yaml
+DEFAULT = "dev"  # has slot 0, so that its NodePorts are on the address that everybody knows
 SLOTS = 5
-PORTS_PER_SLOT = 500  # of Kubernetes' NodePorts, which begin at 30000
+NODE_PORTS = range(30000, 32768)  # Kubernetes' default
+ROLES = frozenset({"control-plane", "system", "compute"})
 
 
 @dataclass(frozen=True)
 class Node:
     name: str
-    role: str  # control-plane, system or compute
+    role: str  # one of ROLES
     index: int
     slot: int
 
@@ -97,9 +98,10 @@ class Lab:
         return f"https://{self.control_plane.address}:6443"
 
     @property
-    def node_ports(self) -> range:
-        first = 30000 + self.slot * PORTS_PER_SLOT
-        return range(first, first + PORTS_PER_SLOT)
+    def loopback(self) -> str:
+        """Where this machine reaches the NodePorts. Each lab has all of them, on an address of its own, so that one
+        stack file suits them all."""
+        return f"127.0.0.{1 + self.slot}"
 
     @property
     def cgroup(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
-from lab.layout import Lab, Node
+from lab.layout import NODE_PORTS, Lab, Node
 from lab.run import run
 
 
@@ -24,17 +24,17 @@ def plug_in(lab: Lab) -> None:
     hops = {lab.services: lab.control_plane.address, **{node.pod_subnet: node.address for node in lab.nodes}}
     for subnet, hop in hops.items():
         run(["ip", "route", "replace", subnet, "via", hop])
-    # Packets from 127.0.0.1 may leave by this bridge, with the bridge's own address.
+    # Packets from loopback may leave by this bridge, with the bridge's own address.
     Path(f"/proc/sys/net/ipv4/conf/{lab.bridge}/route_localnet").write_text("1")
-    ports = f"{lab.node_ports[0]}-{lab.node_ports[-1]}"
+    ports = f"{NODE_PORTS[0]}-{NODE_PORTS[-1]}"
     rules = f"""
 table ip {lab.bridge}
 delete table ip {lab.bridge}
 table ip {lab.bridge} {{
     chain output {{
         type nat hook output priority -100;
-        ip daddr 127.0.0.1 tcp dport {ports} dnat to {lab.control_plane.address}
-        ip daddr 127.0.0.1 udp dport {ports} dnat to {lab.control_plane.address}
+        ip daddr {lab.loopback} tcp dport {ports} dnat to {lab.control_plane.address}
+        ip daddr {lab.loopback} udp dport {ports} dnat to {lab.control_plane.address}
     }}
     chain postrouting {{
         type nat hook postrouting priority 100;

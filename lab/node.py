@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LARGEST_LOG = 64 << 20
+CPUS = 16  # that each node promises to Kubernetes, on a machine with fewer
 WANTED_BY_KUBELET = {
     "vm/overcommit_memory": 1,
     "vm/panic_on_oom": 0,
@@ -61,6 +62,24 @@ def keep_kernel_settings() -> None:
             stand_in.parent.mkdir(exist_ok=True)
             stand_in.write_text(f"{value}\n")
             mount(str(stand_in), str(place), flags=MS_BIND)
+
+
+def promise_cpus(count: int) -> None:
+    """Let the kubelet count that many CPUs: a lab's nodes share one machine, and a compute node must have room for
+    several workers with whole CPUs of their own.
+
+    It adds up the CPUs of all NUMA nodes. So it is shown many of these, with one of the machine's CPUs each, and none
+    that does not exist, because it hands their numbers on to cgroups. Pods have a /sys of their own, which shows the
+    machine as it is."""
+    real, place = sorted(os.sched_getaffinity(0)), Path("/sys/devices/system/node")
+    if not place.exists():
+        return  # a kernel without NUMA: the kubelet counts what there is
+    numa = Path("/run/slipway/numa")
+    for number in range(max(count, len(real))):
+        cpu = f"cpu{real[number % len(real)]}"
+        (numa / f"node{number}").mkdir(parents=True)
+        (numa / f"node{number}" / cpu).symlink_to(f"/sys/devices/system/cpu/{cpu}")
+    mount(str(numa), str(place), flags=MS_BIND)
 
 
 def prepare_network(address: str, gateway: str, routes: dict[str, str]) -> None:
@@ -121,6 +140,7 @@ def main() -> None:
     socket.sethostname(spec["hostname"])
     prepare_mounts(spec["binds"])
     keep_kernel_settings()
+    promise_cpus(CPUS)
     prepare_network(spec["address"], spec["gateway"], spec["routes"])
     os.environ["PATH"] = spec["path"]
     daemons.extend(Daemon(name, argv) for name, argv in spec["daemons"].items())

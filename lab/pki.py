@@ -40,8 +40,8 @@ class Authority:
         builder = _unsigned(name, name, key.public_key())
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         builder = builder.add_extension(usage, critical=True)
-        _write(self._key_file, _private(key))
-        _write(self.certificate, _public(builder.sign(key, hashes.SHA256())))
+        write(self._key_file, _private(key))
+        write(self.certificate, _public(builder.sign(key, hashes.SHA256())))
 
     def issue(self, file: str, common_name: str, group: str = "", hosts: Iterable[str] = ()) -> tuple[Path, Path]:
         """A certificate (`file`.crt) and its key (`file`.key) for `common_name`, for client and server use."""
@@ -58,8 +58,8 @@ class Authority:
         names = [_general_name(host) for host in hosts]
         if names:
             builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
-        _write(key_file, _private(key))
-        _write(certificate, _public(builder.sign(self._key, hashes.SHA256())))
+        write(key_file, _private(key))
+        write(certificate, _public(builder.sign(self._key, hashes.SHA256())))
         return certificate, key_file
 
 
@@ -67,7 +67,7 @@ def service_account_key(folder: Path) -> Path:
     """The key that signs service account tokens."""
     file = folder / "service-account.key"
     if not file.exists():
-        _write(file, _private(rsa.generate_private_key(public_exponent=65537, key_size=2048)))
+        write(file, _private(rsa.generate_private_key(public_exponent=65537, key_size=2048)))
     return file
 
 
@@ -83,7 +83,7 @@ def kubeconfig(lab: Lab, authority: Authority, file: Path, certificate: Path, ke
         "users": [{"name": name, "user": {**_data("client-certificate", certificate), **_data("client-key", key)}}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
     }
-    _write(file, yaml.safe_dump(content, sort_keys=False).encode())
+    write(file, yaml.safe_dump(content, sort_keys=False).encode())
     return file
 
 
@@ -121,7 +121,7 @@ def _public(certificate: x509.Certificate) -> bytes:
     return certificate.public_bytes(serialization.Encoding.PEM)
 
 
-def _write(file: Path, content: bytes) -> None:
+def write(file: Path, content: bytes) -> None:
     """All or nothing, and for the owner alone."""
     part = file.with_name(file.name + ".part")
     part.touch(mode=0o600)

@@ -3,11 +3,11 @@
 import json
 import os
 import shutil
-from ipaddress import ip_network
+from ipaddress import IPv4Address, ip_network
 from pathlib import Path
 
 from lab import debian, golang, network, paths
-from lab.layout import Lab
+from lab.layout import NODE_PORTS, Lab
 from lab.problem import Problem
 from lab.run import run
 
@@ -68,23 +68,27 @@ def _place(lab: Lab) -> None:
 
 
 def _ports(lab: Lab) -> None:
-    taken = sorted(listening() & set(lab.node_ports))
+    taken = sorted(listening(lab.loopback) & set(NODE_PORTS))
     if taken:
         raise Problem(
-            f"Port {taken[0]} of this machine is in use, and the lab's NodePorts are {lab.node_ports[0]} to "
-            f"{lab.node_ports[-1]}.\n  Find out who has it with `ss -ltnp 'sport = :{taken[0]}'`, and end it."
+            f"Port {taken[0]} of {lab.loopback} is in use, and the lab's NodePorts are {NODE_PORTS[0]} to "
+            f"{NODE_PORTS[-1]}.\n  Find out who has it with `ss -ltnp 'sport = :{taken[0]}'`, and end it."
         )
 
 
-def listening() -> set[int]:
-    """TCP ports on which something listens on this machine."""
+def listening(address: str) -> set[int]:
+    """TCP ports of this machine's `address` on which something listens."""
+    # As the kernel writes them: its own, all of IPv4, and both once more for IPv6 sockets that take IPv4.
+    own = IPv4Address(address).packed[::-1].hex().upper()
+    suits = {own, "00000000", "0" * 32, f"0000000000000000FFFF0000{own}"}
     ports = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         if Path(table).exists():
             for line in Path(table).read_text().splitlines()[1:]:
                 _, local, _, state, *_ = line.split()
-                if state == "0A":
-                    ports.add(int(local.rpartition(":")[2], 16))
+                host, _, port = local.partition(":")
+                if state == "0A" and host in suits:
+                    ports.add(int(port, 16))
     return ports
 
 

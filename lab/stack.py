@@ -5,7 +5,7 @@ import os
 import socket
 from pathlib import Path
 
-from lab import environment, paths
+from lab import environment, paths, ssh
 from lab.layout import Lab
 from lab.problem import Problem
 from lab.progress import say, step
@@ -23,6 +23,9 @@ def deploy(lab: Lab) -> None:
     with step("pulumi up"):
         if attend(["pulumi", "up", "--yes", "--stack", STACK], cwd=paths.CHECKOUT, env=env):
             raise Problem("`pulumi up` failed, as shown above. The lab itself runs: `uv run lab status`.")
+    outputs = json.loads(run(["pulumi", "stack", "output", "--json", "--stack", STACK], cwd=paths.CHECKOUT, env=env))
+    if outputs.get("ssh"):
+        say(f"\nTo log in:\n\n  {ssh.command(lab, outputs['ssh'])}")
 
 
 def recover(lab: Lab) -> bool:

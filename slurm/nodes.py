@@ -6,6 +6,8 @@ from slurm.places import pod
 
 Fields = dict[str, str]
 
+TOPOLOGY = "default"  # what Slurm calls the topology of topology.conf
+
 
 def ordinals(size: int) -> str:
     """`0`, or `[0-3]`, for names that are numbered from 0."""
@@ -45,6 +47,9 @@ def hardware(name: str, node_set: NodeSet) -> Fields:
     fields["Feature"] = ",".join(dict.fromkeys([name, *node_set.features]))
     if node_set.weight != 1:
         fields["Weight"] = str(node_set.weight)
+    place = node_set.topology and (node_set.topology.switch or node_set.topology.block)
+    if place and node_set.kind == "dynamic":  # static ones stand in topology.conf
+        fields["Topology"] = f"{TOPOLOGY}:{place}"
     return fields | node_set.extra
 
 

@@ -8,6 +8,8 @@ ACCOUNTING = "accounting"
 STATE = "/var/spool/slurmctld"
 SPOOL = "/var/spool/slurmd"
 KEYS = "/etc/slurm-keys"
+JAIL = "/mnt/jail"  # the shared root of all users
+PRIVATE = "/var/spool/slurm-private"  # where the private folders of jobs really are; not in SPOOL, which jobs see
 # No key of slurm.conf says where auth/slurm finds its key: this variable does, for every daemon and command. With
 # auth/munge it must not be set, or slurmctld takes slurm.conf for a changed AuthType and ends.
 SLURM_KEY = ("SLURM_SACK_KEY", f"{KEYS}/slurm.key")

@@ -33,6 +33,10 @@ def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
     if network := topology.lines(settings):
         # Never an empty file: slurmctld would wait for one that is missing, and stall on one that is empty.
         files["topology.conf"] = _file("topology.conf", known | {"network": network})
+    if settings.slurm.mpi.pmix:
+        files["mpi.conf"] = _file("mpi.conf", known)
+    if settings.slurm.private_tmp:
+        files["namespace.yaml"] = _file("namespace.yaml", known)
     if settings.accounting.enabled:
         files["slurmdbd.conf"] = _file("slurmdbd.conf", known)
     return files

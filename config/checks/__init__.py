@@ -62,6 +62,7 @@ CHECKS: tuple[Check, ...] = (
     accounting.default_qos_is_allowed,
     storage.mount_paths_are_free,
     topology.places_fit_the_plugin,
+    topology.labels_name_places,
     topology.switches_are_a_tree,
     topology.blocks_are_large_enough,
     slurm.needed_parameters_stay,

@@ -17,3 +17,7 @@ def needed_parameters_stay(settings: Settings) -> Iterator[Finding]:
         value = settings.slurm.extra.get(key)
         if value is not None and word not in value.split(","):
             yield Finding(("slurm", "extra", key), f"must contain {word} ({why}); add it")
+    flags = settings.slurm.extra.get("PrologFlags", "Contain")
+    if settings.slurm.private_tmp and "contain" not in flags.lower().split(","):
+        message = "must contain Contain (the private folders of a job belong to its extern step); add it"
+        yield Finding(("slurm", "extra", "PrologFlags"), message, (("slurm", "privateTmp"),))

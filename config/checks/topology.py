@@ -28,9 +28,34 @@ def places_fit_the_plugin(settings: Settings) -> Iterator[Finding]:
     topology = settings.slurm.topology
     if topology.switches and plugin != "tree":
         yield Finding(SWITCHES, f"has a meaning only with plugin: tree, which is {plugin}", (PLUGIN,))
-    if topology.block_sizes and plugin != "block":
-        message = f"has a meaning only with plugin: block, which is {plugin}"
-        yield Finding(("slurm", "topology", "blockSizes"), message, (PLUGIN,))
+    for key, value in (("blockSizes", topology.block_sizes), ("blocks", topology.blocks)):
+        if value and plugin != "block":
+            message = f"has a meaning only with plugin: block, which is {plugin}"
+            yield Finding(("slurm", "topology", key), message, (PLUGIN,))
+
+
+def labels_name_places(settings: Settings) -> Iterator[Finding]:
+    """Where a pod lands is known only when it runs. Its slurmd then says where it is, and that has to fit."""
+    topology = settings.slurm.topology
+    for name, each in settings.all_node_sets.items():
+        if each.topology is None or each.topology.node_label is None:
+            continue
+        path = (*settings.path_of(name), "topology")
+        if each.kind == "static":
+            message = "needs kind: dynamic; Slurm forgets at every reconfigure what a static node said of its place"
+            yield Finding((*path, "nodeLabel"), message, ((*settings.path_of(name), "kind"),))
+        below = each.topology.below
+        if topology.plugin == "tree" and below not in topology.switches:
+            wanted = f"no switch is named `{below}`" if below else "is missing"
+            message = f"{wanted}; name the switch of slurm.topology.switches that the label's switches hang on"
+            yield Finding((*path, "below"), message, (SWITCHES,))
+        if topology.plugin == "block":
+            if below:
+                yield Finding((*path, "below"), "has a meaning only with slurm.topology.plugin: tree", (PLUGIN,))
+            for key, value in (("blocks", topology.blocks), ("blockSizes", topology.block_sizes)):
+                if not value:
+                    message = f"is missing: the blocks of {'.'.join(path)} are known only when its pods run"
+                    yield Finding(("slurm", "topology", key), message, ((*path, "nodeLabel"),))
 
 
 def switches_are_a_tree(settings: Settings) -> Iterator[Finding]:
@@ -38,15 +63,17 @@ def switches_are_a_tree(settings: Settings) -> Iterator[Finding]:
     above = settings.slurm.topology.switches
     placed = [each.topology for each in settings.all_node_sets.values() if each.topology]
     leaves = {place.switch for place in placed if place.switch}
-    by_label = any(place.node_label for place in placed)  # then there are leaves that only the nodes know
+    open_ended = {place.below for place in placed}  # the nodes themselves tell what hangs there
     parents: dict[str, str] = {}
     for name, each in above.items():
         if name in leaves:
             message = f"`{name}` is the switch of a NodeSet, which has only nodes below it; name this one differently"
             yield Finding((*SWITCHES, name), message, (SWITCHES,))
+        if not each.switches and name not in open_ended:
+            yield Finding((*SWITCHES, name, "switches"), "is missing: name the switches below it, or take it out")
         for index, below in enumerate(each.switches):
             path = (*SWITCHES, name, "switches", index)
-            if below not in above and below not in leaves and not by_label:
+            if below not in above and below not in leaves:
                 message = f"no switch is named `{below}`; declare it, or name it in the topology.switch of a NodeSet"
                 yield Finding(path, message, (SWITCHES,))
             elif parents.setdefault(below, name) != name:

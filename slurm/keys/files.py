@@ -34,7 +34,10 @@ _NAMESPACE = "slurmd reads it when it starts, and jobs that run on the worker ma
 _TOPOLOGY = "Jobs are placed by the new topology after a reconfigure; running ones stay where they are."
 _HELPERS = "Helpers of node features are read at a reconfigure."
 _BUFFERS = "The burst buffer plugin reads it at a reconfigure."
-_GRES = "Jobs that use a generic resource are aborted when their node offers another count or other devices of it."
+_GRES = (
+    "Jobs that hold devices of a node are requeued when it offers another number of them, and of what is only counted "
+    "jobs would go on to hold more than there is."
+)
 _LUA = "The script is loaded anew at a reconfigure; workers and logins fetch theirs from slurmctld."
 
 _TIMES = ("OtherTimeout", "PollInterval", "StageInTimeout", "StageOutTimeout", "ValidateTimeout")

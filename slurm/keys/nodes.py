@@ -3,7 +3,7 @@
 from slurm.keys.entry import Table, drain_first, live, reconfigure, restart_workers
 from slurm.keys.values import hosts, names, number, options, word
 
-_SHAPE = "Jobs on a node whose sockets, cores or threads change are aborted when slurmctld reads the file."
+_SHAPE = "Jobs on a node whose CPUs, sockets, cores or threads change are requeued when slurmctld reads the file."
 _RESERVED = "slurmd sets aside what no job may use when it starts."
 
 NODE: Table = {
@@ -24,8 +24,8 @@ NODE: Table = {
         cleared="",
     ),
     "Gres": drain_first(
-        "Jobs that use a generic resource are aborted when slurmctld reads another count for their node, and slurmd "
-        "has to offer the same count.",
+        "Jobs that hold devices of a node are requeued when slurmctld reads another number of them, and of what is "
+        "only counted jobs would go on to hold more than there is; slurmd has to offer the same number.",
         options,
         also=("restart-workers",),
     ),

@@ -1,18 +1,21 @@
 """The lab's Kubernetes is a real one: nodes, network, names, rights, and nodes that lose power."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import requests
 
 from lab import golang
 from lab.daemons import CONTROL_PLANE_TAINT
-from lab.layout import Lab
+from lab.layout import NODE_PORTS, Lab
+from lab.node import CPUS
 
 Kubectl = Callable[..., str]
 GREET = (
@@ -59,6 +62,24 @@ def test_every_node_is_ready_with_its_role_and_version(lab: Lab, kubectl: Kubect
     assert CONTROL_PLANE_TAINT in nodes["control-plane"]["metadata"]["labels"]
 
 
+def test_nodes_promise_more_cpus_than_the_machine_has_and_pods_see_the_machine(
+    kubectl: Kubectl, namespace: str, image: str
+) -> None:
+    capacity = kubectl("get", "nodes", "-o", "jsonpath={.items[*].status.allocatable.cpu}")
+    assert set(capacity.split()) == {str(CPUS)}
+    plain, privileged = pod("plain", image, "compute"), json.loads(json.dumps(pod("privileged", image, "compute")))
+    privileged["spec"]["containers"][0] |= {
+        "securityContext": {"privileged": True},
+        "resources": {"limits": {"cpu": str(CPUS - 2), "memory": "64Mi"}},
+    }
+    apply(kubectl, namespace, plain, privileged)
+    wait_ready(kubectl, namespace, "plain", "privileged")
+    online = Path("/sys/devices/system/cpu/online").read_text()
+    for name in ("plain", "privileged"):
+        seen = kubectl("exec", "-n", namespace, name, "--", "sh", "-c", "nproc; cat /sys/devices/system/cpu/online")
+        assert seen == f"{os.cpu_count()}\n{online}"
+
+
 def test_pods_on_two_nodes_see_each_others_own_address_by_name(kubectl: Kubectl, namespace: str, image: str) -> None:
     service = {
         "apiVersion": "v1",
@@ -85,8 +106,10 @@ def test_a_name_that_does_not_exist_is_refused_at_once(kubectl: Kubectl, namespa
         assert int(milliseconds) < 2000
 
 
-def test_a_node_port_answers_on_loopback(lab: Lab, kubectl: Kubectl, namespace: str, image: str) -> None:
-    port = lab.node_ports[-1]
+def test_a_node_port_answers_on_the_labs_loopback_address(
+    lab: Lab, kubectl: Kubectl, namespace: str, image: str
+) -> None:
+    port = NODE_PORTS[-1]
     service = {
         "apiVersion": "v1",
         "kind": "Service",
@@ -102,7 +125,7 @@ def test_a_node_port_answers_on_loopback(lab: Lab, kubectl: Kubectl, namespace: 
     deadline = time.monotonic() + 30
     while True:
         try:
-            with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            with socket.create_connection((lab.loopback, port), timeout=5) as connection:
                 assert connection.recv(100).startswith(b"you are ")
                 return
         except OSError:
@@ -157,7 +180,7 @@ def test_a_node_without_power_is_noticed_and_its_pods_run_again_when_it_is_back(
 ) -> None:
     def power(action: str) -> None:
         argv = [sys.executable, "-m", "lab.cli", "--name", lab.name, "node", action, "compute-0"]
-        subprocess.run(argv, check=True, capture_output=True, timeout=60)
+        subprocess.run(argv, check=True, capture_output=True, timeout=180)
 
     apply(kubectl, namespace, pod("survivor", image, "compute"))
     wait_ready(kubectl, namespace, "survivor")

@@ -122,7 +122,7 @@ def test_a_cluster_that_runs_already_can_be_used_and_is_left_as_it_was(kubectl: 
     up = subprocess.run([*adopted, "up", "--context", context], capture_output=True, text=True, timeout=300)
     try:
         assert up.returncode == 0, up.stdout + up.stderr
-        assert "probe-compute" in kubectl("get", "pods", "-n", "slurm")
+        assert "login-0" in kubectl("get", "pods", "-n", "slurm")
         other = subprocess.run([*adopted, "up"], capture_output=True, text=True, timeout=300)
         assert other.returncode == 1
         assert "Take it down first" in other.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab import layout, machine, paths
-from lab.layout import Lab
+from lab.layout import NODE_PORTS, Lab
 from lab.node import WANTED_BY_KUBELET
 
 NAME = "storm"
@@ -127,6 +127,17 @@ def test_a_killed_start_can_be_taken_down() -> None:
     assert remains() == []
 
 
+def test_a_killed_run_is_cleared_away_by_the_next_one() -> None:
+    process = subprocess.Popen([*LAB, "run", "--", "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until("a record", (paths.labs() / NAME / "lab.json").exists)
+    process.kill()
+    process.wait()
+    again = lab("run", "--", "sh", "-c", "echo this is $SLIPWAY_LAB at $SLIPWAY_LAB_ADDRESS")
+    assert again.returncode == 0, again.stderr
+    assert f"this is {NAME} at 127." in again.stdout
+    assert remains() == []
+
+
 def test_an_interrupt_says_how_to_go_on() -> None:
     process = start_up()
     wait_until("nodes start", lambda: running("control-plane"))
@@ -163,11 +174,11 @@ def test_a_second_start_at_the_same_time_waits_for_the_first() -> None:
 
 
 def test_a_port_in_use_is_named_before_anything_is_made() -> None:
-    port = layout.choose(NAME, 1).node_ports[7]
-    with socket.create_server(("127.0.0.1", port)):
+    port, address = NODE_PORTS[7], layout.choose(NAME, 1).loopback
+    with socket.create_server((address, port)):
         refused = lab("up", "--no-stack")
     assert refused.returncode == 1
-    assert f"Port {port} of this machine is in use" in refused.stderr
+    assert f"Port {port} of {address} is in use" in refused.stderr
     assert remains() == []
 
 

@@ -7,11 +7,12 @@ import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from slurm import places
 
 Kubectl = Callable[..., str]
-HOST = "controller-0.controller.slurm.svc.cluster.local"
+HOSTS = [f"{name}-0.{name}.slurm.svc.cluster.local" for name in (places.CONTROLLER, places.ACCOUNTING)]
 # Keys are made in the pod, and munged runs as the same user as slurmctld.
 PREPARE = f"""
 set -eu
@@ -24,6 +25,12 @@ munged --force --key-file={places.KEYS}/munge.key --socket=/run/munge/munge.sock
     --pid-file=/run/munge/munged.pid --log-file=/run/munge/munged.log --seed-file=/run/munge/munge.seed
 sleep infinity & wait  # and bury what daemons leave
 """
+
+
+def fitting(files: Mapping[str, str], jail: bool) -> dict[str, str]:
+    """The files for a pod alone: without the other pods, and most often without the shared root for its jobs."""
+    made = {name: resolvable(text) for name, text in files.items()}
+    return made if jail else made | {"plugstack.conf": "# no plugins\n"}
 
 
 def resolvable(text: str) -> str:
@@ -40,6 +47,13 @@ def resolvable(text: str) -> str:
     return re.sub(r" NodeAddr=[a-z0-9-]+-(\[0-(\d+)\]|0)\.\S+ ", loopback, text)
 
 
+def complaints(said: str) -> list[str]:
+    """Lines of a daemon's log that an administrator would have to look into; a slow machine is none of ours."""
+    found = [line for line in said.splitlines() if re.search(r"error:|fatal:|defunct|deprecated", line)]
+    ours = [line for line in found if "gettimeofday" not in line]
+    return [line for line in ours if "please ignore error" not in line]  # without cgroups, and its own advice
+
+
 @dataclass
 class Slurmctld:
     """Starts, stops and asks a slurmctld; `state` survives a stop unless it is cleared."""
@@ -47,9 +61,11 @@ class Slurmctld:
     kubectl: Kubectl
     namespace: str
     environment: str = ""
+    jail: bool = False
 
     @classmethod
-    def create(cls, kubectl: Kubectl, namespace: str, image: str) -> "Slurmctld":
+    def create(cls, kubectl: Kubectl, namespace: str, image: str, *beside: dict[str, Any]) -> "Slurmctld":
+        """A pod for it, with further containers beside it if need be: they share its address and the volumes."""
         volumes = {"run": "/run", "keys": places.KEYS, "state": str(Path(places.STATE).parent), "etc": "/etc/slurm"}
         pod = {
             "apiVersion": "v1",
@@ -59,7 +75,7 @@ class Slurmctld:
                 "nodeSelector": {"slipway/role": "system"},
                 "terminationGracePeriodSeconds": 0,
                 "hostname": "controller-0",
-                "hostAliases": [{"ip": "127.0.0.1", "hostnames": [HOST]}],
+                "hostAliases": [{"ip": "127.0.0.1", "hostnames": HOSTS}],
                 "containers": [
                     {
                         "name": "slurmctld",
@@ -67,18 +83,19 @@ class Slurmctld:
                         "command": ["bash", "-c", PREPARE],
                         "volumeMounts": [{"name": name, "mountPath": path} for name, path in volumes.items()],
                         "readinessProbe": {"exec": {"command": ["munge", "-n"]}, "periodSeconds": 1},
-                    }
+                    },
+                    *beside,
                 ],
-                "volumes": [{"name": name, "emptyDir": {}} for name in volumes],
+                "volumes": [{"name": name, "emptyDir": {}} for name in [*volumes, "data"]],
             },
         }
         kubectl("apply", "-n", namespace, "-f", "-", stdin=json.dumps(pod))
         kubectl("wait", "-n", namespace, "--for=condition=Ready", "--timeout=120s", "pod/slurmctld")
         return cls(kubectl, namespace)
 
-    def run(self, script: str) -> subprocess.CompletedProcess[str]:
+    def run(self, script: str, container: str = "slurmctld") -> subprocess.CompletedProcess[str]:
         """A shell script in the pod."""
-        argv = ["kubectl", "exec", "-i", "-n", self.namespace, "slurmctld", "--", "bash"]
+        argv = ["kubectl", "exec", "-i", "-n", self.namespace, "slurmctld", "-c", container, "--", "bash"]
         return subprocess.run(argv, input=self.environment + script, capture_output=True, text=True, timeout=120)
 
     def write(self, files: Mapping[str, str]) -> str:
@@ -89,8 +106,8 @@ class Slurmctld:
         return "\n".join(lines) + "\n"
 
     def start(self, files: Mapping[str, str], *, clear: bool = True) -> str:
-        """Start with these files; what it said, and an AssertionError if it does not serve within ten seconds."""
-        files = {name: resolvable(text) for name, text in files.items()}
+        """Start with these files; what it said, or an AssertionError if it ends or does not serve in 30 seconds."""
+        files = fitting(files, self.jail)
         key = "export {}={}\n".format(*places.SLURM_KEY)
         self.environment = key if "AuthType=auth/slurm" in files["slurm.conf"] else ""
         clean = f"rm -rf {places.STATE} && mkdir -m 700 {places.STATE}\n" if clear else ""
@@ -99,9 +116,10 @@ class Slurmctld:
             + "rm -f /tmp/said\n"
             + clean
             + """
-slurmctld -i -L /tmp/said > /dev/null 2>&1
-for i in $(seq 100); do
+/usr/sbin/slurmctld -i -L /tmp/said > /dev/null 2>&1
+for i in $(seq 300); do
     scontrol ping 2>/dev/null | grep -q 'is UP' && { cat /tmp/said; exit 0; }
+    grep -qx slurmctld /proc/[0-9]*/comm 2>/dev/null || break
     sleep 0.1
 done
 cat /tmp/said
@@ -116,7 +134,7 @@ exit 1
         """End it as a pod would, and wait until it is gone."""
         script = """
 scontrol shutdown 2>/dev/null
-for i in $(seq 100); do grep -qx slurmctld /proc/[0-9]*/comm 2>/dev/null || exit 0; sleep 0.1; done
+for i in $(seq 300); do grep -qx slurmctld /proc/[0-9]*/comm 2>/dev/null || exit 0; sleep 0.1; done
 exit 1
 """
         done = self.run(script)
@@ -124,7 +142,7 @@ exit 1
 
     def put(self, files: Mapping[str, str]) -> str:
         """The same as `write`, for a daemon that runs."""
-        return self.write({name: resolvable(text) for name, text in files.items()})
+        return self.write(fitting(files, self.jail))
 
     def listening(self) -> set[int]:
         """The ports above 1024 on which something listens in the pod."""

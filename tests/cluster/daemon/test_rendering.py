@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 from config import Settings
 from config.node_sets import Gpus, Gres, Kind, NodeSet, Place
 from config.partitions import Partition
-from config.slurm import Slurm, SwitchAbove, Topology, TopologyPlugin
+from config.slurm import Mpi, Slurm, SwitchAbove, Topology, TopologyPlugin
 from config.types import Duration, Interval, MemorySize
 from slurm.render import render
-from tests.cluster.daemon.slurmctld import Slurmctld
+from tests.cluster.daemon.slurmctld import Slurmctld, complaints
 
 words = st.from_regex(r"[a-z][a-z0-9]{0,6}", fullmatch=True)
 memory = st.integers(256, 1 << 20).map(lambda mib: MemorySize(mib << 20))
 times = st.one_of(st.none(), st.integers(60, 10**7)).map(Duration)
+pmix = [{}, {"PMIxTimeout": "600", "PMIxDebug": "1"}]
 gpus = st.builds(Gpus, count=st.integers(1, 16), type=st.none() | words)
 gres = st.dictionaries(words.map(lambda word: f"x{word}"), st.builds(Gres, count=st.integers(1, 99)), max_size=2)
 
@@ -40,7 +41,7 @@ def node_sets(draw: st.DrawFn, topology: str) -> NodeSet:
         gres=draw(gres),
         features=draw(st.lists(words, max_size=3, unique=True)),
         weight=draw(st.integers(1, 1000)),
-        topology=place.get(topology) if kind == "static" else None,
+        topology=place.get(topology),
     )
 
 
@@ -87,17 +88,14 @@ def clusters(draw: st.DrawFn) -> Settings:
             "rest": {"enabled": draw(st.booleans())},
             "monitoring": {"enabled": draw(st.booleans())},
             "slurm": Slurm(
-                cgroup=draw(st.sampled_from(["v2", "disabled"])), topology=Topology(plugin=topology, switches=spine)
+                cgroup=draw(st.sampled_from(["v2", "disabled"])),
+                topology=Topology(plugin=topology, switches=spine),
+                mpi=Mpi(default=draw(st.sampled_from(["none", "pmi2"])), pmix=draw(st.sampled_from(pmix))),
+                private_tmp=draw(st.booleans()),
             ),
         },
         by_name=True,
     )
-
-
-def complaints(said: str) -> list[str]:
-    """Lines of slurmctld's log that an administrator would have to look into; a slow machine is none of ours."""
-    found = [line for line in said.splitlines() if re.search(r"error:|fatal:|defunct|deprecated", line)]
-    return [line for line in found if "gettimeofday" not in line]
 
 
 @settings(

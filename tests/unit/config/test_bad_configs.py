@@ -8,8 +8,9 @@ import pytest
 
 from config import ConfigProblems, Settings, checks
 from config.checks import CHECKS, Finding
+from config.images import DEPLOYED
 
-LAB = {"SLIPWAY_PROBE_IMAGE": "localhost/probe:1"}
+LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in DEPLOYED}
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample1 a@b"
 MAIN = {"main": {"default": True}}
 ALICE = {"name": "alice", "uid": 10001}
@@ -26,6 +27,16 @@ def load(config: Config) -> Settings:
 def filters(**about: Any) -> Config:
     """The default filters, with more said about `compute`."""
     return {"system": {}, "compute": about}
+
+
+def labels(plugin: str, kind: str = "dynamic", below: str | None = None, **network: Any) -> Config:
+    """A NodeSet whose nodes are where a label says."""
+    place = {"nodeLabel": "example.com/rack"} | ({"below": below} if below else {})
+    above = {"switches": {"s": {}}} if plugin == "tree" and below == "s" else {}
+    return {
+        "worker": {"kind": kind, "topology": place} | ({"maxSize": 4} if kind == "dynamic" else {}),
+        "slurm.topology": {"plugin": plugin, **above, **network},
+    }
 
 
 BAD: list[tuple[Config, str, str]] = [
@@ -348,12 +359,37 @@ BAD: list[tuple[Config, str, str]] = [
     ({"slurm.extra.SchedulerParamters": "x"}, "slurm.extra.SchedulerParamters", "did you mean `SchedulerParameters`?"),
     ({"slurm.extra": {"TmpFS": "/a", "tmpfs": "/b"}}, "slurm.extra", "sets `TmpFS` and `tmpfs`"),
     ({"slurm.extra.SlurmctldParameters": "x"}, "slurm.extra.SlurmctldParameters", "must contain enable_configless"),
+    ({"slurm.extra.MpiDefault": "pmi2"}, "slurm.extra.MpiDefault", "set slurm.mpi.default"),
+    ({"slurm.extra.NamespaceType": "namespace/tmpfs"}, "slurm.extra.NamespaceType", "set slurm.privateTmp"),
+    ({"slurm.mpi.pmix.PMIxTimeouts": 5}, "slurm.mpi.pmix.PMIxTimeouts", "did you mean `PMIxTimeout`?"),
+    (
+        {"slurm": {"privateTmp": True, "extra": {"PrologFlags": "Alloc"}}},
+        "slurm.extra.PrologFlags",
+        "must contain Contain",
+    ),
     ({"slurm.cgroup": "v1"}, "slurm.cgroup", "one of auto, v2, disabled"),
     # The network
     ({"slurm.topology.plugin": "tree"}, "worker.topology", "each NodeSet must say where it is"),
     ({"worker.topology.switch": "rack1"}, "worker.topology.switch", "needs slurm.topology.plugin: tree"),
     ({"worker.topology": {"switch": "a", "block": "b"}}, "worker.topology", "exactly one of switch"),
     ({"slurm.topology.blockSizes": [1]}, "slurm.topology.blockSizes", "only with plugin: block"),
+    ({"slurm.topology.blocks": ["a"]}, "slurm.topology.blocks", "only with plugin: block"),
+    ({"worker.topology": {"switch": "a", "below": "s"}}, "worker.topology", "`below`, which has a meaning only with"),
+    (labels("tree", kind="static", below="s"), "worker.topology.nodeLabel", "needs kind: dynamic; Slurm forgets"),
+    (labels("tree"), "worker.topology.below", "is missing; name the switch of slurm.topology.switches"),
+    (labels("tree", below="t"), "worker.topology.below", "no switch is named `t`"),
+    (
+        labels("block", below="s", blocks=["a"], blockSizes=[1]),
+        "worker.topology.below",
+        "only with slurm.topology.plugin: tree",
+    ),
+    (labels("block", blockSizes=[1]), "slurm.topology.blocks", "the blocks of worker.topology are known only when"),
+    (labels("block", blocks=["a"]), "slurm.topology.blockSizes", "is missing: the blocks of worker.topology"),
+    (
+        {"worker.topology.switch": "a", "slurm.topology": {"plugin": "tree", "switches": {"s": {}}}},
+        "slurm.topology.switches.s.switches",
+        "name the switches below it, or take it out",
+    ),
     (
         {"worker.topology.switch": "a", "slurm.topology": {"plugin": "tree", "switches": {"s": {"switches": ["b"]}}}},
         "slurm.topology.switches.s.switches.0",

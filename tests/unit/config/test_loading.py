@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config import ConfigProblems, Problem, Settings
+from config.images import DEPLOYED
 from config.loading import load_entries
 from config.paths import Path as Steps
 from config.paths import resolve, spelled
@@ -18,7 +19,7 @@ from config.paths import resolve, spelled
 few = hypothesis.settings(max_examples=30)  # each of these reads a whole production environment
 
 HOUSE = Path(__file__).parents[3]
-LAB = {"SLIPWAY_PROBE_IMAGE": "localhost/probe:1"}
+LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in DEPLOYED}
 
 
 def problems(stack: dict[str, str]) -> list[Problem]:

@@ -5,38 +5,39 @@ from pathlib import Path
 import pytest
 
 from config import ConfigProblems, Settings
+from config.images import DEPLOYED
 from config.types import MemorySize
 
-LAB = {"SLIPWAY_PROBE_IMAGE": "localhost/probe:1"}
+LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in DEPLOYED}
 HOUSE = Path(__file__).parents[3]
 
 
 def test_everything_but_the_images_has_a_default() -> None:
     settings = Settings.load({}, LAB)
     assert settings.cluster.namespace == "slurm"
-    assert settings.images.reference("probe") == "localhost/probe:1"
+    assert settings.images.reference("controller") == "localhost/controller:1"
     assert list(settings.all_node_sets) == ["worker"]
     assert [name for name, each in settings.partitions.items() if each.default] == ["main"]
 
 
 def test_an_image_in_the_stack_comes_before_the_labs_own() -> None:
-    stack = {"slipway:images": '{"probe": "registry/probe:2"}'}
-    assert Settings.load(stack, LAB).images.reference("probe") == "registry/probe:2"
+    stack = {"slipway:images": '{"controller": "registry/controller:2"}'}
+    assert Settings.load(stack, LAB).images.reference("controller") == "registry/controller:2"
 
 
 def test_a_registry_names_all_images_that_are_not_named_in_full() -> None:
     stack = {"slipway:images": '{"registry": "hub.example.com/hpc", "tag": "7", "login": "other/login:1"}'}
     images = Settings.load(stack, LAB).images
-    assert images.reference("probe") == "hub.example.com/hpc/probe:7"
+    assert images.reference("controller") == "hub.example.com/hpc/controller:7"
     assert images.reference("login") == "other/login:1"
 
 
 def test_an_image_that_nobody_names_is_a_problem_only_for_an_update() -> None:
-    with pytest.raises(ConfigProblems, match=r"slipway:images\.probe: no image is named"):
+    with pytest.raises(ConfigProblems, match=r"slipway:images\.controller: no image is named"):
         Settings.load({}, {})
-    assert Settings().images.named("probe") is None
+    assert Settings().images.named("controller") is None
     with pytest.raises(LookupError):
-        Settings().images.reference("probe")
+        Settings().images.reference("controller")
 
 
 def test_keys_of_other_packages_are_none_of_our_business() -> None:

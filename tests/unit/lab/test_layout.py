@@ -36,15 +36,14 @@ def test_nodes_pods_and_services_share_a_network_and_no_address(lab: Lab) -> Non
 def test_labs_in_different_slots_have_nothing_in_common(one: Lab, other: Lab) -> None:
     if one.slot != other.slot:
         assert not IPv4Network(one.network).overlaps(IPv4Network(other.network))
-        assert not set(one.node_ports) & set(other.node_ports)
+        assert one.loopback != other.loopback
         assert one.bridge != other.bridge
 
 
 @given(labs)
-def test_interface_names_fit_the_kernel_and_ports_fit_kubernetes(lab: Lab) -> None:
+def test_interface_names_fit_the_kernel_and_node_ports_are_on_loopback(lab: Lab) -> None:
     assert all(len(node.interface) <= 15 for node in lab.nodes)
-    assert min(lab.node_ports) >= 30000
-    assert max(lab.node_ports) <= 32767
+    assert IPv4Address(lab.loopback).is_loopback
 
 
 @pytest.mark.parametrize("name", ["", "Upper", "with space", "../up", "a" * 17, "1st"])
@@ -53,9 +52,9 @@ def test_a_name_that_could_not_name_a_folder_or_a_cgroup_is_refused(cache: Path,
         layout.choose(name, 1)
 
 
-def test_the_dev_lab_always_has_the_ports_that_its_stack_file_names(cache: Path) -> None:
+def test_the_dev_lab_is_always_on_the_address_that_everybody_knows(cache: Path) -> None:
     layout.choose("other", 1).save()
-    assert layout.choose("dev", 1).slot == 0
+    assert layout.choose("dev", 1).loopback == "127.0.0.1"
 
 
 def test_a_new_lab_takes_the_first_free_place_and_the_last_one_says_so(cache: Path) -> None:

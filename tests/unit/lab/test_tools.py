@@ -1,7 +1,9 @@
 """Tools are named by what goes into them, so that nothing is built twice and nothing stale is used."""
 
+import os
 import re
 import shutil
+import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -73,6 +75,57 @@ def test_an_image_has_another_tag_when_anything_in_it_changes(tmp_path: Path) ->
     tags.append(images.digest(tmp_path))
     assert len(set(tags)) == len(tags)
     assert images.digest(tmp_path) == tags[-1]
+
+
+def test_what_a_build_ignores_changes_no_tag(tmp_path: Path) -> None:
+    (tmp_path / "Containerfile").write_text("FROM scratch\n")
+    before = images.digest(tmp_path)
+    (tmp_path / "README.md").touch()
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "module.cpython-311.pyc").touch()
+    assert images.digest(tmp_path) == before
+
+
+def test_a_change_in_common_files_changes_the_images_that_use_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, line in {"with": "COPY common/init /init", "without": "COPY without/init /init"}.items():
+        (tmp_path / "images" / name).mkdir(parents=True)
+        (tmp_path / "images" / name / "Containerfile").write_text(f"FROM scratch\n{line}\n")
+    common = tmp_path / "images" / "common"
+    monkeypatch.setattr(paths, "CHECKOUT", tmp_path)
+
+    def tags() -> dict[str, str]:
+        return {image.name: image.tag for image in images.ours()}
+
+    before = tags()  # there need not be such a folder yet
+    common.mkdir()
+    (common / "init").write_text("#!/bin/sh\n")
+    assert tags().keys() == before.keys()
+    assert tags()["with"] != before["with"]
+    assert tags()["without"] == before["without"]
+
+
+def test_images_go_only_where_they_are_used() -> None:
+    roles = {image.name: image.roles for image in images.ours()}
+    assert not any("control-plane" in used for used in roles.values())
+    assert roles["jail"] == {"system"}
+
+
+def test_the_last_versions_of_an_image_are_kept(cache: Path) -> None:
+    folder = cache / "images"
+    folder.mkdir()
+    names = ["one-e", "one-d", "one-c", "one-b", "one-a", "two-a"]
+    for name, age in [*zip(names, range(len(names)), strict=True), ("three-a", images.KEEP_SECONDS + 1)]:
+        (folder / f"{name}.tar").touch()
+        os.utime(folder / f"{name}.tar", (time.time() - age, time.time() - age))
+    images.forget_old("one")
+    assert sorted(path.stem for path in folder.iterdir()) == ["one-c", "one-d", "one-e", "two-a"]
+
+
+def test_the_digest_ignores_what_the_build_ignores() -> None:
+    patterns = (paths.CHECKOUT / "images" / ".dockerignore").read_text().splitlines()
+    assert {f"**/*{suffix}" for suffix in images.IGNORED} <= set(patterns)
 
 
 def test_pulumi_on_path_is_taken_before_anything_else(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

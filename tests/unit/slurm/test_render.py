@@ -4,12 +4,16 @@ import os
 from pathlib import Path
 
 import pytest
+import yaml
 
 from config import Settings
 from config.cluster import Cluster
 from config.node_sets import Gpus, Gres, NodeSet, Place
 from config.partitions import Partition
-from config.slurm import Slurm, SwitchAbove, Topology
+from config.slurm import Mpi, Slurm, SwitchAbove, Topology
+from slurm import places, topology
+from slurm.changes import plan
+from slurm.nodes import hardware
 from slurm.render import render
 
 HOUSE = Path(__file__).parents[3]
@@ -108,6 +112,63 @@ def test_topology_is_a_file_only_where_there_is_one() -> None:
     files = render(Settings(worker=NodeSet(size=2, topology=Place(switch="rack1")), slurm=Slurm(topology=tree)))
     assert "SwitchName=rack1 Nodes=worker-[0-1]\nSwitchName=spine Switches=rack1\n" in files["topology.conf"]
     assert "TopologyPlugin=topology/tree" in files["slurm.conf"]
+
+
+def test_an_empty_leaf_is_there_for_nodes_to_come() -> None:
+    tree = Topology(plugin="tree", switches={"spine": SwitchAbove(switches=["rack1", "rack2"])})
+    here = {"worker": NodeSet(size=0, topology=Place(switch="rack1"))}
+    soon = {"burst": NodeSet(kind="dynamic", max_size=4, topology=Place(switch="rack2"))}
+    files = render(Settings(**here, node_sets=soon, slurm=Slurm(topology=tree)))
+    assert "SwitchName=rack1\nSwitchName=rack2\nSwitchName=spine Switches=rack1,rack2\n" in files["topology.conf"]
+
+
+def test_a_dynamic_node_says_itself_where_it_is() -> None:
+    assert hardware("burst", NodeSet(kind="dynamic", topology=Place(switch="rack2")))["Topology"] == "default:rack2"
+    assert "Topology" not in hardware("worker", NodeSet(topology=Place(switch="rack2")))
+    assert "Topology" not in hardware("burst", NodeSet(kind="dynamic", topology=Place(node_label="x/rack")))
+
+
+def test_switches_of_node_labels_hang_below_one_that_is_declared() -> None:
+    racks = NodeSet(kind="dynamic", max_size=4, topology=Place(node_label="x/rack", below="spine"))
+    tree = Topology(plugin="tree", switches={"spine": SwitchAbove()})
+    settings = Settings(worker=racks, slurm=Slurm(topology=tree))
+    assert render(settings)["topology.conf"].endswith("\nSwitchName=spine\n")
+    assert topology.of_node(settings, racks, "rack7") == "default:spine:rack7"
+    assert topology.before_label(racks) == "default:spine:"
+    with pytest.raises(ValueError, match="has no label x/rack"):
+        topology.of_node(settings, racks, "")
+
+
+def test_blocks_of_node_labels_are_declared() -> None:
+    blocks = NodeSet(kind="dynamic", max_size=4, topology=Place(node_label="x/block"))
+    network = Topology(plugin="block", blocks=["b1", "b2"], block_sizes=[2])
+    settings = Settings(worker=blocks, slurm=Slurm(topology=network))
+    assert render(settings)["topology.conf"].endswith("BlockName=b1\nBlockName=b2\nBlockSizes=2\n")
+    assert topology.of_node(settings, blocks, "b2") == "default:b2"
+    with pytest.raises(ValueError, match=r"x/block=b3: no such block in slurm\.topology\.blocks \(b1, b2\); add it"):
+        topology.of_node(settings, blocks, "b3")
+
+
+def test_mpi_and_private_folders_are_files_only_where_they_are_wanted() -> None:
+    plain = render(Settings())
+    assert not {"mpi.conf", "namespace.yaml"} & set(plain)
+    assert "MpiDefault=none\n" in plain["slurm.conf"]
+    wanted = Slurm(cgroup="disabled", private_tmp=True, mpi=Mpi(default="pmi2", pmix={"pmixtimeout": "600"}))
+    files = render(Settings(slurm=wanted))
+    assert "MpiDefault=pmi2\n" in files["slurm.conf"]
+    assert files["mpi.conf"].endswith("\nPMIxTimeout=600\n")
+    assert "PrologFlags=Contain\nNamespaceType=namespace/linux\n" in files["slurm.conf"]
+    inside = yaml.safe_load(files["namespace.yaml"])["defaults"]
+    assert [each["path"] for each in inside["dir_confs"]] == ["/mnt/jail/tmp", "/mnt/jail/var/tmp", "/mnt/jail/dev/shm"]
+    assert not inside["base_path"].startswith(places.SPOOL + "/")
+
+
+def test_private_folders_take_a_restart_of_the_workers() -> None:
+    found = plan(render(Settings()), render(Settings(slurm=Slurm(private_tmp=True))))
+    assert {(step.object, step.cls) for step in found.steps} == {
+        ("slurm.conf", "restart-workers"),
+        ("namespace.yaml", "restart-workers"),
+    }
 
 
 def test_no_key_stands_twice() -> None:

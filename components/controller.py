@@ -1,0 +1,239 @@
+"""`Controller`: slurmctld with its state on a volume of its own, and a placeholder that keeps room for it elsewhere."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import Deployment, StatefulSet
+from pulumi_kubernetes.core.v1 import (
+    ContainerArgsDict,
+    PersistentVolumeClaim,
+    PodSpecArgsDict,
+    Service,
+    VolumeArgsDict,
+    VolumeMountArgsDict,
+)
+from pulumi_kubernetes.scheduling.v1 import PriorityClass
+
+from components import pods
+from components.configuration import CONFIG_MAP
+from components.options import NO_WAIT, child, kept
+from components.secrets import ClusterSecrets, key_numbers
+from components.storage import SharedStorage, claimed, volume_source
+from config import Settings
+from slurm import places
+
+STATE_CLAIM = "controller-state"
+STATE_FOLDER = "slurmctld"  # on the volume: its root may have a lost+found, and belongs to others
+STANDBY = "controller-standby"
+
+
+class Controller(pulumi.ComponentResource):
+    """One pod `controller-0`. Its files come from the ConfigMap, its users from the shared root."""
+
+    stateful_set: StatefulSet
+
+    def __init__(
+        self,
+        name: str,
+        settings: Settings,
+        namespace: pulumi.Input[str],
+        secrets: ClusterSecrets,
+        storage: SharedStorage,
+        after: Sequence[pulumi.Resource] = (),
+        keeper: pulumi.ProviderResource | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("slipway:index:Controller", name, None, opts)
+        Service(
+            f"{name}-controller",
+            metadata={"name": places.CONTROLLER, "namespace": namespace, "annotations": NO_WAIT},
+            spec={
+                "cluster_ip": "None",
+                # Its name is needed while it starts, too: by itself, and by all who wait for it.
+                "publish_not_ready_addresses": True,
+                "selector": pods.labels(settings, places.CONTROLLER),
+                "ports": [{"name": "slurmctld", "port": places.SLURMCTLD_PORT}],
+            },
+            opts=child(self),
+        )
+        state = self._state(name, settings, namespace, keeper)
+        self.stateful_set = StatefulSet(
+            f"{name}-controller",
+            metadata={
+                "name": places.CONTROLLER,
+                "namespace": namespace,
+                "labels": pods.labels(settings, places.CONTROLLER),
+                "annotations": NO_WAIT,
+            },
+            spec={
+                "service_name": places.CONTROLLER,
+                "pod_management_policy": "Parallel",  # else a pod that never came up could not be mended
+                "replicas": 1,
+                "selector": {"match_labels": pods.labels(settings, places.CONTROLLER)},
+                "template": {
+                    "metadata": pods.template_metadata(
+                        settings, places.CONTROLLER, settings.controller.node_filter, key_numbers(settings)
+                    ),
+                    "spec": self._pod(settings, secrets, storage),
+                },
+            },
+            opts=child(self, *after, *state),
+        )
+        if settings.controller.standby:
+            self._standby(name, settings, namespace)
+        self.register_outputs({})
+
+    def _state(
+        self, name: str, settings: Settings, namespace: pulumi.Input[str], keeper: pulumi.ProviderResource | None
+    ) -> list[PersistentVolumeClaim]:
+        """The claim that the queue lives on, unless it is somebody else's or a folder of the nodes."""
+        state = settings.controller.state
+        if state.existing_claim or state.host_path:
+            return []
+        opts = kept(self, keeper)
+        size = str(state.size)
+        return [claimed(f"{name}-state", STATE_CLAIM, namespace, state.storage_class, size, "ReadWriteOnce", opts)]
+
+    def _pod(self, settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) -> PodSpecArgsDict:
+        image = settings.images.reference("controller")
+        size = pods.resources(str(settings.controller.cpus), settings.controller.memory)
+        munge = settings.cluster.auth == "munge"
+        init: list[ContainerArgsDict] = [pods.keys_init(image, size, pods.RESTRICTED), _state_folder(image, size)]
+        if munge:
+            init.append(pods.munge_sidecar(image, pods.RESTRICTED))
+        # Users and groups are read from the shared root, and nothing is written to it.
+        jail: list[VolumeMountArgsDict] = [{**mount, "read_only": True} for mount in storage.mounts]
+        keys = [*(["munge.key"] if munge else ["slurm.key"]), "jwt.key"]
+        volumes: list[VolumeArgsDict] = [
+            {**volume_source(STATE_CLAIM, settings.controller.state), "name": "state"},
+            {"name": "config", "config_map": {"name": CONFIG_MAP}},
+            {"name": "tmp", "empty_dir": {"size_limit": "64Mi"}},
+            *pods.key_volumes(secrets.daemons, keys),
+            *storage.volumes,
+        ]
+        slurmctld: Any = {
+            "name": "slurmctld",
+            "image": image,
+            "env": pods.env(pods.auth_env(settings)),
+            "ports": [{"name": "slurmctld", "container_port": places.SLURMCTLD_PORT}],
+            "resources": size,
+            "security_context": pods.RESTRICTED,
+            "startup_probe": {**_probe("/livez"), "period_seconds": 1, "failure_threshold": 300},
+            "liveness_probe": {
+                **_probe("/livez"),
+                "period_seconds": 15,
+                "timeout_seconds": 10,
+                "failure_threshold": 8,
+            },
+            "readiness_probe": {**_probe("/readyz"), "period_seconds": 5, "timeout_seconds": 5},
+            "volume_mounts": [
+                {"name": "state", "mount_path": places.STATE, "sub_path": STATE_FOLDER},
+                {"name": "config", "mount_path": "/etc/slurm", "read_only": True},
+                {"name": "keys", "mount_path": places.KEYS, "read_only": True},
+                {"name": "tmp", "mount_path": "/tmp"},  # noqa: S108 -- a volume of the pod's own
+                pods.RUN,
+                *jail,
+            ],
+        }
+        return pods.placed(
+            settings,
+            settings.controller.node_filter,
+            {
+                # Time to save the state of a large cluster; it takes about two seconds for a small one.
+                "termination_grace_period_seconds": 120,
+                "init_containers": init,
+                "containers": [slurmctld],
+                "volumes": volumes,
+            },
+        )
+
+    def _standby(self, name: str, settings: Settings, namespace: pulumi.Input[str]) -> None:
+        """A pod that does nothing where the controller is not: its room and its image are there when they are needed.
+
+        It goes as soon as anything else wants the room, and then comes back wherever there is some."""
+        priority = PriorityClass(
+            f"{name}-standby",
+            metadata={"name": f"{settings.cluster.namespace}-standby"},
+            value=-10,
+            preemption_policy="Never",
+            description="Holds room for the controller of a Slurm cluster; anything else may take it.",
+            opts=child(self),
+        )
+        elsewhere: Any = {
+            "podAntiAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": [
+                    {
+                        "labelSelector": {"matchLabels": pods.labels(settings, places.CONTROLLER)},
+                        "topologyKey": "kubernetes.io/hostname",
+                    }
+                ]
+            }
+        }
+        spec = pods.placed(
+            settings,
+            settings.controller.node_filter,
+            {
+                "priority_class_name": priority.metadata.name,
+                "termination_grace_period_seconds": 0,
+                "containers": [
+                    {
+                        "name": "pause",
+                        "image": settings.images.reference("controller"),
+                        "command": ["sleep", "infinity"],
+                        "resources": pods.resources(str(settings.controller.cpus), settings.controller.memory),
+                        "security_context": pods.RESTRICTED,
+                    }
+                ],
+            },
+        )
+        own: Any = spec.get("affinity", {})
+        theirs = own.get("podAntiAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", [])
+        kept = elsewhere["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        kept.extend(theirs)
+        spec["affinity"] = {**own, **elsewhere}  # pyright: ignore[reportGeneralTypeIssues]
+        Deployment(
+            f"{name}-standby",
+            metadata={
+                "name": STANDBY,
+                "namespace": namespace,
+                "labels": pods.labels(settings, STANDBY),
+                "annotations": NO_WAIT,  # where there is no second node it waits for one, and the cluster works
+            },
+            spec={
+                "replicas": 1,
+                "selector": {"match_labels": pods.labels(settings, STANDBY)},
+                "template": {
+                    "metadata": pods.template_metadata(settings, STANDBY, settings.controller.node_filter),
+                    "spec": spec,
+                },
+            },
+            opts=child(self),
+        )
+
+
+def _probe(path: str) -> Any:
+    return {"http_get": {"path": path, "port": places.SLURMCTLD_PORT}}
+
+
+def _state_folder(image: str, size: Any) -> ContainerArgsDict:
+    """A folder on the volume that is slurmctld's alone, as it asks for one that nobody else can write to.
+
+    As root, since many kinds of volumes come with a root that is root's, whatever group the pod asks for."""
+    folder = f"/mnt/state/{STATE_FOLDER}"
+    return {
+        "name": "state",
+        "image": image,
+        "command": [
+            "sh",
+            "-ec",
+            f"mkdir -p {folder}; chown {pods.SLURM_ID}:{pods.SLURM_ID} {folder}; chmod 700 {folder}",
+        ],
+        "resources": size,
+        "security_context": {
+            **pods.ROOT,
+            "run_as_group": 0,
+            "capabilities": {"drop": ["ALL"], "add": ["CHOWN", "DAC_OVERRIDE", "FOWNER"]},
+        },
+        "volume_mounts": [{"name": "state", "mount_path": "/mnt/state"}],
+    }

@@ -1,0 +1,200 @@
+"""`Login`: the pods that users ssh into, and the Service that they are reached by."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import StatefulSet
+from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service
+
+from components import pods
+from components.options import child
+from components.secrets import ClusterSecrets, key_numbers
+from components.storage import SharedStorage
+from config import Settings
+from slurm import places
+
+LOGIN = "login"
+PODS = "login-pods"  # the headless Service that gives each pod its name
+SSH = 22
+
+# To mount into the shared root that this container sees, and to become the user who logs in. Seccomp's and AppArmor's
+# defaults forbid mounts whatever the capabilities.
+SSHD: Any = {
+    "run_as_user": 0,
+    "capabilities": {
+        "drop": ["ALL"],
+        "add": [
+            "AUDIT_WRITE",
+            "CHOWN",
+            "DAC_OVERRIDE",
+            "FOWNER",
+            "KILL",
+            "NET_BIND_SERVICE",
+            "SETGID",
+            "SETUID",
+            "SYS_ADMIN",
+            "SYS_CHROOT",
+        ],
+    },
+    "seccomp_profile": {"type": "Unconfined"},
+    "app_armor_profile": {"type": "Unconfined"},
+}
+
+
+class Login(pulumi.ComponentResource):
+    """Pods `login-0` and so on, all with the same host key, so that users cannot tell which one they reach."""
+
+    service: Service
+    ssh: pulumi.Output[str | None]
+
+    def __init__(
+        self,
+        name: str,
+        settings: Settings,
+        namespace: pulumi.Input[str],
+        secrets: ClusterSecrets,
+        storage: SharedStorage,
+        after: Sequence[pulumi.Resource] = (),
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("slipway:index:Login", name, None, opts)
+        labels = pods.labels(settings, LOGIN)
+        Service(
+            f"{name}-login-pods",
+            metadata={"name": PODS, "namespace": namespace, "annotations": {"pulumi.com/skipAwait": "true"}},
+            spec={"cluster_ip": "None", "publish_not_ready_addresses": True, "selector": labels},
+            opts=child(self),
+        )
+        StatefulSet(
+            f"{name}-login",
+            metadata={"name": LOGIN, "namespace": namespace, "labels": labels},
+            spec={
+                "service_name": PODS,
+                "replicas": settings.login.size,
+                "pod_management_policy": "Parallel",
+                "selector": {"match_labels": labels},
+                "template": {
+                    "metadata": pods.template_metadata(
+                        settings,
+                        LOGIN,
+                        settings.login.node_filter,
+                        {**key_numbers(settings), "slipway/host-keys": str(settings.secrets.host_keys)},
+                    ),
+                    "spec": _pod(settings, secrets, storage),
+                },
+            },
+            opts=child(self, *after),
+        )
+        self.service = Service(
+            f"{name}-login",
+            metadata={"name": LOGIN, "namespace": namespace, "annotations": settings.login.service.annotations},
+            spec=_service(settings, labels),
+            opts=child(self),
+        )
+        seen = pulumi.Output.all(self.service.spec, self.service.status)
+        self.ssh = seen.apply(lambda service: _command(settings, service))
+        self.register_outputs({})
+
+
+def _service(settings: Settings, labels: dict[str, str]) -> Any:
+    wanted = settings.login.service
+    port: dict[str, Any] = {"name": "ssh", "port": wanted.port, "target_port": SSH}
+    if wanted.node_port is not None:
+        port["node_port"] = wanted.node_port
+    spec: dict[str, Any] = {"type": wanted.type, "selector": labels, "ports": [port]}
+    if wanted.type == "LoadBalancer" and wanted.source_ranges:
+        spec["load_balancer_source_ranges"] = wanted.source_ranges
+    if wanted.type != "ClusterIP":
+        # Nobody in between who would hide where users come from; a session also stays with its pod.
+        spec["external_traffic_policy"] = "Cluster"
+    return {**spec, "session_affinity": "ClientIP"}
+
+
+def _command(settings: Settings, service: Any) -> str | None:
+    """What a user types. The address is the one that is stated, the load balancer's, or any node's."""
+    wanted = settings.login.service
+    if wanted.type == "ClusterIP" and not wanted.address:
+        return None
+    spec, status = service
+    port = wanted.port if wanted.type != "NodePort" else spec["ports"][0].get("node_port")
+    ingress = (status.get("load_balancer") or {}).get("ingress") or []
+    found = next((each.get("hostname") or each.get("ip") for each in ingress), None)
+    user = settings.users[0].name if settings.users else "<user>"
+    words = ["ssh", *(["-p", str(port)] if port != SSH else []), f"{user}@{wanted.address or found or '<any node>'}"]
+    return " ".join(words)
+
+
+def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) -> PodSpecArgsDict:
+    image = settings.images.reference("login")
+    munge = settings.cluster.auth == "munge"
+    small = pods.resources("100m", "64Mi")
+    init: list[Any] = [pods.keys_init(image, small, pods.RESTRICTED)]
+    if munge:
+        init.append(pods.munge_sidecar(image, pods.RESTRICTED))
+    controller = f"{places.pod(settings, places.CONTROLLER)}:{places.SLURMCTLD_PORT}"
+    init += [
+        {
+            "name": "wait-for-jail",
+            "image": image,
+            "command": [f"{pods.SCRIPTS}/wait-for-jail"],
+            "resources": small,
+            "security_context": pods.ROOT,
+            "volume_mounts": [{**storage.mounts[0], "read_only": True}],
+        },
+        {
+            # The configuration for the commands that users run, always the one that slurmctld has; with auth/slurm also
+            # what proves who they are.
+            "name": "sackd",
+            "image": image,
+            "command": [f"{pods.SCRIPTS}/sackd"],
+            "env": pods.env({"SLURM_CONTROLLER": controller, **pods.auth_env(settings)}),
+            "restart_policy": "Always",
+            "resources": small,
+            "security_context": pods.RESTRICTED,
+            "startup_probe": {
+                "exec_": {"command": ["test", "-e", "/run/slurm/conf/slurm.conf"]},
+                "period_seconds": 1,
+                "failure_threshold": 600,
+            },
+            "volume_mounts": [pods.RUN, {"name": "keys", "mount_path": places.KEYS, "read_only": True}],
+        },
+    ]
+    return pods.placed(
+        settings,
+        settings.login.node_filter,
+        {
+            "termination_grace_period_seconds": 10,  # sessions end with the pod; sshd would wait for ever
+            "topology_spread_constraints": [
+                {
+                    "max_skew": 1,
+                    "topology_key": "kubernetes.io/hostname",
+                    "when_unsatisfiable": "ScheduleAnyway",
+                    "label_selector": {"match_labels": pods.labels(settings, LOGIN)},
+                }
+            ],
+            "init_containers": init,
+            "containers": [
+                {
+                    "name": "sshd",
+                    "image": image,
+                    "ports": [{"name": "ssh", "container_port": SSH}],
+                    "resources": pods.resources(str(settings.login.cpus), settings.login.memory),
+                    "security_context": SSHD,
+                    "readiness_probe": {"tcp_socket": {"port": SSH}, "period_seconds": 2},
+                    "volume_mounts": [
+                        {"name": "host-keys", "mount_path": "/mnt/host-keys", "read_only": True},
+                        {"name": "user-tmp", "mount_path": "/mnt/tmp"},
+                        pods.RUN,
+                        *storage.mounts,
+                    ],
+                }
+            ],
+            "volumes": [
+                {"name": "host-keys", "secret": {"secret_name": secrets.host_keys, "default_mode": 0o400}},
+                {"name": "user-tmp", "empty_dir": {}},
+                *pods.key_volumes(secrets.daemons, ["munge.key"] if munge else ["slurm.key"]),
+                *storage.volumes,
+            ],
+        },
+    )

@@ -1,0 +1,178 @@
+"""`NodeSet`: equal worker pods behind one headless Service, each of them a Slurm node of the same name."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import StatefulSet
+from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service, VolumeMountArgsDict
+
+from components import pods
+from components.options import NO_WAIT, child
+from components.secrets import ClusterSecrets, key_numbers
+from components.storage import SharedStorage
+from config import Settings
+from config import node_sets as config
+from slurm import places
+from slurm.nodes import hardware
+
+# It mounts file systems, follows and limits the processes of jobs, and starts them as any user.
+PRIVILEGED: Any = {"privileged": True, "run_as_user": 0}
+
+
+class NodeSet(pulumi.ComponentResource):
+    """The workers `<name>-0`, `<name>-1` and so on."""
+
+    dns: str
+    stateful_set: StatefulSet
+
+    def __init__(
+        self,
+        name: str,
+        node_set: str,
+        settings: Settings,
+        namespace: pulumi.Input[str],
+        secrets: ClusterSecrets,
+        storage: SharedStorage,
+        after: Sequence[pulumi.Resource] = (),
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("slipway:index:NodeSet", f"{name}-{node_set}", None, opts)
+        self.dns = places.service(settings, node_set)
+        wanted = settings.all_node_sets[node_set]
+        labels = {**pods.labels(settings, "worker"), "slipway/node-set": node_set}
+        Service(
+            f"{name}-{node_set}",
+            metadata={"name": node_set, "namespace": namespace, "annotations": NO_WAIT},
+            spec={
+                "cluster_ip": "None",
+                # slurmctld looks a node up before its slurmd has registered.
+                "publish_not_ready_addresses": True,
+                "selector": labels,
+                "ports": [{"name": "slurmd", "port": places.SLURMD_PORT}],
+            },
+            opts=child(self),
+        )
+        metadata = pods.template_metadata(settings, "worker", wanted.node_filter, key_numbers(settings))
+        metadata["labels"]["slipway/node-set"] = node_set
+        self.stateful_set = StatefulSet(
+            f"{name}-{node_set}",
+            metadata={"name": node_set, "namespace": namespace, "labels": labels, "annotations": NO_WAIT},
+            spec={
+                "service_name": node_set,
+                "replicas": wanted.size,
+                "pod_management_policy": "Parallel",
+                # A changed pod takes effect by restarts that drain first and count `maxUnavailable`.
+                "update_strategy": {"type": "OnDelete"},
+                "selector": {"match_labels": labels},
+                "template": {"metadata": metadata, "spec": _pod(node_set, wanted, settings, secrets, storage, labels)},
+            },
+            opts=child(self, *after),
+        )
+        self.register_outputs({"dns": self.dns})
+
+
+def _pod(
+    name: str,
+    node_set: config.NodeSet,
+    settings: Settings,
+    secrets: ClusterSecrets,
+    storage: SharedStorage,
+    labels: dict[str, str],
+) -> PodSpecArgsDict:
+    image = settings.images.reference("worker")
+    munge = settings.cluster.auth == "munge"
+    # The same for every container that runs before or instead of slurmd: the pod asks for the largest of them, once.
+    gpus = {node_set.gpus.resource_name: str(node_set.gpus.count)} if node_set.gpus else {}
+    size = pods.resources(str(node_set.cpus), node_set.memory)
+    environment = _environment(name, node_set, settings)
+    init: list[Any] = [pods.keys_init(image, size, pods.ROOT)]
+    if munge:
+        init.append(pods.munge_sidecar(image, pods.ROOT))
+    jail: list[VolumeMountArgsDict] = storage.mounts
+    scripted: Any = {"image": image, "resources": size, "security_context": pods.ROOT}
+    init += [
+        {
+            "name": "wait-for-jail",
+            "command": [f"{pods.SCRIPTS}/wait-for-jail"],
+            "volume_mounts": [{**jail[0], "read_only": True}],
+            **scripted,
+        },
+        {
+            "name": "wait-for-controller",
+            "command": [f"{pods.SCRIPTS}/wait-for-controller"],
+            "env": environment,
+            "volume_mounts": [
+                pods.RUN,
+                {"name": "keys", "mount_path": places.KEYS, "read_only": True},
+                {"name": "tmp", "mount_path": "/tmp"},  # noqa: S108 -- a volume of the pod's own
+            ],
+            **scripted,
+        },
+    ]
+    return pods.placed(
+        settings,
+        node_set.node_filter,
+        {
+            "termination_grace_period_seconds": node_set.grace_period.seconds,
+            "topology_spread_constraints": [
+                {
+                    "max_skew": 1,
+                    "topology_key": "kubernetes.io/hostname",
+                    "when_unsatisfiable": "ScheduleAnyway",
+                    "label_selector": {"match_labels": labels},
+                }
+            ],
+            "init_containers": init,
+            "containers": [
+                {
+                    "name": "slurmd",
+                    "image": image,
+                    "env": environment,
+                    "ports": [{"name": "slurmd", "container_port": places.SLURMD_PORT}],
+                    "resources": pods.resources(str(node_set.cpus), node_set.memory, **gpus),
+                    "security_context": PRIVILEGED,
+                    "lifecycle": {"pre_stop": {"exec_": {"command": ["/usr/local/sbin/stop"]}}},
+                    "readiness_probe": {"tcp_socket": {"port": places.SLURMD_PORT}, "period_seconds": 5},
+                    "volume_mounts": [
+                        {"name": "spool", "mount_path": places.SPOOL},
+                        {"name": "keys", "mount_path": places.KEYS, "read_only": True},
+                        {"name": "job-tmp", "mount_path": "/mnt/tmp"},
+                        {"name": "shm", "mount_path": "/dev/shm"},  # noqa: S108 -- jobs' own, larger than a container's
+                        pods.RUN,
+                        *jail,
+                    ],
+                }
+            ],
+            "volumes": [
+                {"name": "spool", "empty_dir": {}},
+                {"name": "job-tmp", "empty_dir": {}},
+                {"name": "tmp", "empty_dir": {}},
+                {"name": "shm", "empty_dir": {"medium": "Memory"}},
+                *pods.key_volumes(secrets.daemons, ["munge.key"] if munge else ["slurm.key"]),
+                *storage.volumes,
+            ],
+        },
+    )
+
+
+def _environment(name: str, node_set: config.NodeSet, settings: Settings) -> list[Any]:
+    """What a worker is told about itself."""
+    fields = {
+        "K8S_POD_NAME": "metadata.name",
+        "K8S_POD_NAMESPACE": "metadata.namespace",
+        "K8S_NODE_NAME": "spec.nodeName",
+    }
+    plain = {
+        "K8S_SERVICE_NAME": name,
+        "SLURM_CLUSTER_NAME": settings.cluster.name,
+        "SLURM_CONTROLLER": f"{places.pod(settings, places.CONTROLLER)}:{places.SLURMCTLD_PORT}",
+        "GRACE_SECONDS": str(node_set.grace_period.seconds),
+        **pods.auth_env(settings),
+    }
+    if node_set.kind == "dynamic":
+        plain["SLURM_NODE_CONF"] = " ".join(f"{key}={value}" for key, value in hardware(name, node_set).items())
+    # Kubernetes puts the pod's name in for $(K8S_POD_NAME).
+    plain["NODE_ADDRESS"] = f"$(K8S_POD_NAME).{places.service(settings, name)}"
+    references = [{"name": key, "value_from": {"field_ref": {"field_path": path}}} for key, path in fields.items()]
+    return [*references, *pods.env(plain)]

@@ -1,0 +1,153 @@
+"""What all pods of the cluster have in common: labels, the node filter, who they run as, what they mount."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pulumi_kubernetes.core.v1 import (
+    ContainerArgsDict,
+    EnvVarArgsDict,
+    PodSpecArgsDict,
+    ResourceRequirementsArgsDict,
+    SecurityContextArgsDict,
+    VolumeArgsDict,
+    VolumeMountArgsDict,
+)
+
+from config import Settings
+from config.types import MemorySize
+from slurm import places
+
+SLURM_ID = 64030  # Debian's fixed uid and gid of the user slurm
+JAIL = places.JAIL
+SCRIPTS = "/usr/local/lib/slipway"
+
+CONTROL_PLANE = {"key": "node-role.kubernetes.io/control-plane", "operator": "DoesNotExist"}
+
+# Nothing that its job does not need: for every container but those that mount the shared root.
+RESTRICTED: SecurityContextArgsDict = {
+    "allow_privilege_escalation": False,
+    "read_only_root_filesystem": True,
+    "run_as_non_root": True,
+    "run_as_user": SLURM_ID,
+    "run_as_group": SLURM_ID,
+    "capabilities": {"drop": ["ALL"]},
+    "seccomp_profile": {"type": "RuntimeDefault"},
+}
+# As root, for files that belong to it, and nothing else.
+ROOT: SecurityContextArgsDict = {
+    "allow_privilege_escalation": False,
+    "read_only_root_filesystem": True,
+    "run_as_user": 0,
+    "capabilities": {"drop": ["ALL"]},
+    "seccomp_profile": {"type": "RuntimeDefault"},
+}
+
+
+def labels(settings: Settings, component: str) -> dict[str, str]:
+    """Labels that tell the pods of one component from all others."""
+    return {
+        "app.kubernetes.io/part-of": "slipway",
+        "app.kubernetes.io/instance": settings.cluster.name,
+        "app.kubernetes.io/name": component,
+    }
+
+
+def template_metadata(
+    settings: Settings, component: str, node_filter: str, annotations: Mapping[str, str] | None = None
+) -> Any:
+    """Metadata of a pod template. The filter's name is a label, so that rules and people can see which one is meant."""
+    return {
+        "labels": {**labels(settings, component), "slipway/node-filter": node_filter},
+        "annotations": dict(annotations or {}),
+    }
+
+
+def placed(settings: Settings, node_filter: str, spec: PodSpecArgsDict) -> PodSpecArgsDict:
+    """The pod with its node filter. Whatever the filter says, a control-plane node is never used."""
+    chosen = settings.node_filters[node_filter]
+    tolerations = [each.model_dump(by_alias=True, exclude_none=True) for each in chosen.tolerations]
+    return {
+        "node_selector": chosen.node_selector,
+        "affinity": _off_the_control_plane(chosen.affinity),
+        "tolerations": tolerations,
+        "automount_service_account_token": False,  # nobody in the cluster talks to Kubernetes
+        "enable_service_links": False,  # no variables in a user's environment that speak of Kubernetes
+        **spec,
+    }  # pyright: ignore[reportReturnType] -- the user's own affinity and tolerations are in Kubernetes' words
+
+
+def _off_the_control_plane(affinity: Mapping[str, Any]) -> dict[str, Any]:
+    """The filter's affinity with one more condition in each of its alternatives."""
+    kept = "requiredDuringSchedulingIgnoredDuringExecution"
+    nodes = affinity.get("nodeAffinity", {})
+    terms = nodes.get(kept, {}).get("nodeSelectorTerms") or [{}]
+    terms = [{**term, "matchExpressions": [*term.get("matchExpressions", []), CONTROL_PLANE]} for term in terms]
+    return {**affinity, "nodeAffinity": {**nodes, kept: {"nodeSelectorTerms": terms}}}
+
+
+def resources(cpu: str, memory: MemorySize | str, **more: str) -> ResourceRequirementsArgsDict:
+    """The same as request and limit, so that nobody is in for a surprise when a node is full."""
+    amount = {"cpu": cpu, "memory": memory if isinstance(memory, str) else f"{memory.mib}Mi", **more}
+    return {"requests": amount, "limits": amount}
+
+
+def env(values: Mapping[str, str]) -> list[EnvVarArgsDict]:
+    """Variables with plain values."""
+    return [{"name": name, "value": value} for name, value in values.items()]
+
+
+def auth_env(settings: Settings) -> dict[str, str]:
+    """Where Slurm's own daemons find the key, with auth/slurm."""
+    return dict([places.SLURM_KEY]) if settings.cluster.auth == "slurm" else {}
+
+
+def keys_init(image: str, size: ResourceRequirementsArgsDict, context: SecurityContextArgsDict) -> ContainerArgsDict:
+    """Checks the keys and gives the daemons copies that only they can read."""
+    return {
+        "name": "keys",
+        "image": image,
+        "command": [f"{SCRIPTS}/keys"],
+        "resources": size,
+        "security_context": context,
+        "volume_mounts": [
+            {"name": "secret", "mount_path": "/mnt/keys", "read_only": True},
+            {"name": "keys", "mount_path": places.KEYS},
+        ],
+    }
+
+
+def munge_sidecar(image: str, context: SecurityContextArgsDict) -> ContainerArgsDict:
+    """munged, up before everything that talks to Slurm and until after it: a native sidecar."""
+    return {
+        "name": "munge",
+        "image": image,
+        "command": [f"{SCRIPTS}/munged"],
+        "restart_policy": "Always",
+        "resources": resources("50m", "32Mi"),
+        "startup_probe": {
+            "exec_": {"command": ["munge", "--no-input"]},
+            "period_seconds": 1,
+            "failure_threshold": 60,
+        },
+        "security_context": context,
+        "volume_mounts": [RUN, {"name": "keys", "mount_path": places.KEYS, "read_only": True}],
+    }
+
+
+RUN: VolumeMountArgsDict = {"name": "run", "mount_path": "/run"}
+
+
+def key_volumes(secret: Any, keys: Sequence[str]) -> list[VolumeArgsDict]:
+    """The Secret's keys that a pod needs, and where their copies go."""
+    return [
+        {
+            "name": "secret",
+            "secret": {
+                "secret_name": secret,
+                "default_mode": 0o444,  # only the container that copies them mounts it
+                "items": [{"key": key, "path": key} for key in keys],
+            },
+        },
+        {"name": "keys", "empty_dir": {"medium": "Memory", "size_limit": "1Mi"}},
+        {"name": "run", "empty_dir": {"medium": "Memory", "size_limit": "64Mi"}},
+    ]

@@ -1,0 +1,180 @@
+"""`SharedStorage`: the shared root of all users, what is mounted inside it, and the Job that fills it."""
+
+import hashlib
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.batch.v1 import Job
+from pulumi_kubernetes.core.v1 import (
+    PersistentVolumeClaim,
+    VolumeArgsDict,
+    VolumeMountArgsDict,
+)
+
+from components import pods
+from components.options import NO_WAIT, child, kept
+from config import Settings
+from config.storage import OwnVolume, Submount, Volume
+
+JAIL_CLAIM = "jail"
+
+
+class SharedStorage(pulumi.ComponentResource):
+    """Volumes and mounts for every pod that works in the shared root. `filled` is there when it can be used."""
+
+    volumes: list[VolumeArgsDict]
+    mounts: list[VolumeMountArgsDict]
+    filled: Job
+
+    def __init__(
+        self,
+        name: str,
+        settings: Settings,
+        namespace: pulumi.Input[str],
+        keeper: pulumi.ProviderResource | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        super().__init__("slipway:index:SharedStorage", name, None, opts)
+        storage = settings.storage
+        self._claims: list[pulumi.Resource] = []
+        self._name, self._namespace, self._keeper = name, namespace, keeper
+        self.volumes = [self._volume(JAIL_CLAIM, storage.jail)]
+        self.mounts = [{"name": JAIL_CLAIM, "mount_path": pods.JAIL}]
+        for submount in storage.submounts:
+            slug = submount_name(submount)
+            self.volumes.append(self._volume(slug, submount))
+            self.mounts.append(
+                {
+                    "name": slug,
+                    "mount_path": pods.JAIL + submount.mount_path,
+                    "read_only": submount.read_only,
+                }
+            )
+        self.filled = self._populate(settings)
+        self.register_outputs({})
+
+    def _volume(self, slug: str, volume: Volume) -> VolumeArgsDict:
+        """The pod's volume, with a claim of our own where a StorageClass is named."""
+        if volume.storage_class is not None:
+            claim = claimed(
+                f"{self._name}-{slug}",
+                slug,
+                self._namespace,
+                volume.storage_class,
+                str(volume.size),
+                "ReadWriteMany",
+                kept(self, self._keeper),
+            )
+            self._claims.append(claim)
+        return volume_source(slug, volume)
+
+    def _populate(self, settings: Settings) -> Job:
+        """Fills the shared root. It runs again when the image changes, and then only with leave to overwrite."""
+        image = settings.images.reference("jail")
+        overwrite = settings.storage.jail.populate.overwrite
+        return jail_job(
+            f"{self._name}-populate-jail",
+            "populate-jail",
+            settings,
+            self,
+            self._namespace,
+            ["/usr/local/lib/slipway/populate"],
+            {"IMAGE": image, "OVERWRITE": str(overwrite).lower()},
+            child(self, *self._claims),
+        )
+
+
+def jail_job(
+    resource: str,
+    name: str,
+    settings: Settings,
+    storage: SharedStorage,
+    namespace: pulumi.Input[str],
+    command: list[str],
+    environment: dict[str, str],
+    opts: pulumi.ResourceOptions,
+    volumes: list[VolumeArgsDict] | None = None,
+    mounts: list[VolumeMountArgsDict] | None = None,
+    annotations: dict[str, str] | None = None,
+) -> Job:
+    """A Job with the jail's image and the shared root mounted, on the login pods' nodes."""
+    node_filter = settings.login.node_filter
+    return Job(
+        resource,
+        metadata={"name": name, "namespace": namespace, "labels": pods.labels(settings, name)},
+        spec={
+            "backoff_limit": 6,
+            "template": {
+                "metadata": pods.template_metadata(settings, name, node_filter, annotations),
+                "spec": pods.placed(
+                    settings,
+                    node_filter,
+                    {
+                        "restart_policy": "OnFailure",
+                        "containers": [
+                            {
+                                "name": name,
+                                "image": settings.images.reference("jail"),
+                                "command": command,
+                                "env": pods.env(environment),
+                                "resources": pods.resources("1", "512Mi"),
+                                "security_context": JAIL_KEEPER,
+                                "volume_mounts": [*storage.mounts, *(mounts or [])],
+                            }
+                        ],
+                        "volumes": [*storage.volumes, *(volumes or [])],
+                    },
+                ),
+            },
+        },
+        opts=opts,
+    )
+
+
+# Root, with what it takes to make files of any owner, and nothing more.
+JAIL_KEEPER: Any = {
+    "run_as_user": 0,
+    "allow_privilege_escalation": False,
+    "read_only_root_filesystem": True,
+    "capabilities": {
+        "drop": ["ALL"],
+        "add": ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "MKNOD", "SETFCAP"],
+    },
+    "seccomp_profile": {"type": "RuntimeDefault"},
+}
+
+
+def submount_name(submount: Submount) -> str:
+    """A volume's name from the path that users see, short and unique."""
+    slug = "".join(letter if letter.isalnum() else "-" for letter in submount.mount_path.lower()).strip("-")
+    return f"{slug[:40].rstrip('-')}-{hashlib.sha256(submount.mount_path.encode()).hexdigest()[:6]}"
+
+
+def volume_source(name: str, volume: Volume | OwnVolume) -> VolumeArgsDict:
+    """A pod's volume by the one source that is stated; `name` is the claim's where we make one."""
+    if volume.host_path is not None:
+        return {"name": name, "host_path": {"path": volume.host_path, "type": "DirectoryOrCreate"}}
+    if isinstance(volume, Volume) and volume.nfs is not None:
+        return {"name": name, "nfs": {"server": volume.nfs.server, "path": volume.nfs.path}}
+    return {"name": name, "persistent_volume_claim": {"claim_name": volume.existing_claim or name}}
+
+
+def claimed(
+    resource: str,
+    name: str,
+    namespace: pulumi.Input[str],
+    storage_class: str | None,
+    size: str,
+    access_mode: str,
+    opts: pulumi.ResourceOptions,
+) -> PersistentVolumeClaim:
+    """A claim that nobody waits for: some are bound only when a pod asks for them."""
+    spec: Any = {"access_modes": [access_mode], "resources": {"requests": {"storage": size}}}
+    if storage_class is not None:
+        spec["storage_class_name"] = storage_class
+    return PersistentVolumeClaim(
+        resource,
+        metadata={"name": name, "namespace": namespace, "annotations": NO_WAIT},
+        spec=spec,
+        opts=opts,
+    )

@@ -1,0 +1,26 @@
+"""`secrets`: keys that the cluster makes for itself, and when it makes new ones."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from config.section import Section
+from config.types import Integer
+
+Number = Annotated[Integer, Field(ge=1)]
+
+
+class Secrets(Section):
+    """Keys are made once and kept. To have a new one, raise its number: the pods that read it restart."""
+
+    munge: Number = Field(default=1, examples=[2])
+    """The key of munge, with `cluster.auth: munge`. Running jobs go on, but commands fail until all pods have it."""
+
+    slurm: Number = Field(default=1, examples=[2])
+    """The key of Slurm's own authentication, with `cluster.auth: slurm`."""
+
+    jwt: Number = Field(default=1, examples=[2])
+    """The key that signs tokens for the HTTP interface. Tokens that were signed with the last one end."""
+
+    host_keys: Number = Field(default=1, examples=[2])
+    """The host key of the login pods. Users' ssh warns them of a new one."""

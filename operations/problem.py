@@ -1,0 +1,5 @@
+"""What went wrong, in words for whoever runs `pulumi up`."""
+
+
+class Problem(Exception):  # noqa: N818 -- a word for users, as in lab
+    """A message to show without a traceback: what happened, where, and what to do."""

@@ -1,0 +1,86 @@
+"""Inside the shared root there is no way to tell, and no way out."""
+
+import pytest
+
+from tests.cluster.stacks import Stack
+
+WHERE = ["", "srun "]  # in a session, and in a job
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_mounts_show_the_shared_root_and_not_the_pod(dev: Stack, where: str) -> None:
+    mounts = dev.run(where + "awk '{print $5}' /proc/self/mountinfo").split()
+    assert "/" in mounts
+    assert "/proc" in mounts
+    assert not [mount for mount in mounts if mount.startswith("/mnt")]
+    assert dev.run(where + "cat /.slipway/populated")
+    assert dev.ssh(where + "ls /mnt/jail").returncode != 0
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_the_first_process_is_out_of_reach(dev: Stack, where: str) -> None:
+    for path in ("/proc/1/root/", "/proc/1/environ", "/proc/1/cwd/"):
+        assert dev.ssh(f"{where}ls {path}").returncode != 0 or dev.ssh(f"{where}cat {path}").returncode != 0
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_a_user_cannot_become_root(dev: Stack, where: str) -> None:
+    for way in (
+        "su -c id",
+        "sudo -n id",
+        "chroot / id",
+        "unshare --mount id",
+        "mount -t tmpfs none /tmp",
+        "chown root ~",
+    ):
+        assert dev.ssh(where + way).returncode != 0, way
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_no_key_is_to_be_found(dev: Stack, where: str) -> None:
+    for place in ("/etc/slurm-keys", "/mnt/keys", "/etc/munge/munge.key", "/mnt/host-keys", "/run/secrets"):
+        assert dev.ssh(f"{where}ls {place}").returncode != 0, place
+    assert (
+        dev.run(
+            where
+            + "find / -xdev ( -name '*.key' -o -name 'ssh_host_*' ) -readable -type f".replace("(", "\\(").replace(
+                ")", "\\)"
+            )
+            + " 2>/dev/null || true"
+        )
+        == ""
+    )
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_users_cannot_write_outside_what_is_theirs(dev: Stack, where: str) -> None:
+    for place in ("/", "/etc", "/usr/bin", "/run/slurm", "/run/munge", "/.slipway", "/var/spool/slurmd", "/home"):
+        assert dev.ssh(f"{where}touch {place}/x").returncode != 0, place
+
+
+def test_slurm_in_the_shared_root_is_the_one_of_the_pods(dev: Stack) -> None:
+    pod = dev.kubectl("exec", "login-0", "-c", "sshd", "--", "sha256sum", "/usr/bin/srun").split()[0]
+    assert dev.run("sha256sum /usr/bin/srun").split()[0] == pod
+    pod = dev.kubectl("exec", "worker-0", "-c", "slurmd", "--", "sha256sum", "/usr/bin/srun").split()[0]
+    assert dev.run("srun --nodelist=worker-0 sha256sum /usr/bin/srun").split()[0] == pod
+
+
+def test_the_configuration_is_where_people_look_for_it(dev: Stack) -> None:
+    for where in WHERE:
+        assert "ClusterName=dev" in dev.run(where + "cat /etc/slurm/slurm.conf")
+
+
+def test_what_an_administrator_installs_is_there_for_sessions_and_jobs(dev: Stack) -> None:
+    script = (
+        "printf '#!/bin/sh\\necho installed\\n' > /mnt/jail/usr/local/bin/tool; chmod 755 /mnt/jail/usr/local/bin/tool"
+    )
+    dev.kubectl("exec", "login-0", "-c", "sshd", "--", "sh", "-c", script)
+    assert dev.run("tool") == dev.run("srun tool") == "installed"
+
+
+def test_passwords_and_root_are_turned_away(dev: Stack) -> None:
+    refused = dev.ssh(
+        "id", "-o", "PubkeyAuthentication=no", "-o", "PreferredAuthentications=password,keyboard-interactive"
+    )
+    assert "Permission denied (publickey)" in refused.stderr
+    assert "Permission denied (publickey)" in dev.ssh("id", user="root").stderr
