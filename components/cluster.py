@@ -52,8 +52,9 @@ class SlurmCluster(pulumi.ComponentResource):
             each: NodeSet(name, each, settings, namespace, secrets, storage, (), inside)
             for each in settings.all_node_sets
         }
-        stateful_sets = [each.stateful_set for each in node_sets.values()]
-        configuration.apply_after(settings, [controller.stateful_set, *stateful_sets])
+        configuration.apply_after(
+            settings, controller.stateful_set, {each: made.stateful_set for each, made in node_sets.items()}
+        )
         login = Login(name, settings, namespace, secrets, storage, [users.applied], inside)
         self.outputs = {
             "namespace": namespace,

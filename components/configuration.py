@@ -1,11 +1,13 @@
 """`Configuration`: Slurm's files as a ConfigMap, and the command that brings the running Slurm to them."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pulumi
 from pulumi_command.local import Command
+from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import ConfigMap
+from pulumi_kubernetes.meta.v1.outputs import ObjectMeta
 
 from components.options import child
 from config import Settings
@@ -39,9 +41,13 @@ class Configuration(pulumi.ComponentResource):
         )
         self.register_outputs({})
 
-    def apply_after(self, settings: Settings, after: Sequence[pulumi.Resource]) -> Command:
+    def apply_after(
+        self, settings: Settings, controller: pulumi.Resource, node_sets: Mapping[str, StatefulSet]
+    ) -> Command:
         """Bring Slurm to these files, once everything that it is made of is there; and wait until it is."""
         command = "operations/run apply"
+        sets = settings.all_node_sets
+        generations = [each.metadata.apply(_generation) for each in node_sets.values()]
         return Command(
             f"{self._name}-apply",
             create=command,
@@ -50,12 +56,22 @@ class Configuration(pulumi.ComponentResource):
             environment={
                 "SLIPWAY_NAMESPACE": self._namespace,
                 "SLIPWAY_CONFIG": digest(self.files),
-                "SLIPWAY_NODES": ",".join(
-                    names(node_set, each.size) for node_set, each in settings.all_node_sets.items() if each.size
+                "SLIPWAY_NODES": ",".join(names(name, each.size) for name, each in sets.items() if each.size),
+                "SLIPWAY_DOMAIN": f"{settings.cluster.namespace}.svc.{settings.cluster.domain}",
+                "SLIPWAY_MAX_UNAVAILABLE": ",".join(
+                    f"{name}={each.max_unavailable.of(each.size)}" for name, each in sets.items()
                 ),
+                "SLIPWAY_DRAIN_SECONDS": str(settings.drain.timeout.seconds or "inf"),
+                "SLIPWAY_DRAIN_ON_TIMEOUT": settings.drain.on_timeout,
+                # Changes with every change of a NodeSet's pods, so that those that run are replaced.
+                "SLIPWAY_GENERATIONS": pulumi.Output.all(*generations).apply(" ".join),
             },
-            opts=child(self, self.config_map, *after),
+            opts=child(self, self.config_map, controller, *node_sets.values()),
         )
+
+
+def _generation(metadata: ObjectMeta) -> str:
+    return f"{metadata.name}:{metadata.generation}"
 
 
 def digest(files: Mapping[str, str]) -> str:

@@ -120,9 +120,8 @@ def _dispatch(args: argparse.Namespace) -> int:
     match args.command:
         case "up":
             lab = up(args.name, args.compute, args.context, with_stack=not args.no_stack)
-            say(
-                f'\nLab {lab.name} is up. To work with it by hand:\n\n  eval "$({_self(lab.name)} env)"\n  kubectl get nodes'
-            )
+            say(f"\nLab {lab.name} is up. To work with it by hand:\n")
+            say(f'  eval "$({_self(lab.name)} env)"\n  kubectl get nodes')
         case "down":
             down(args.name)
         case "run":

@@ -1,15 +1,16 @@
-"""`operations/run apply`: bring the running Slurm to the files of the ConfigMap, and wait until its nodes serve.
+"""`operations/run apply`: bring the running Slurm to the files of the ConfigMap, and its pods to their templates.
 
 It looks at what is there and does what is missing, so that running it again after a failure, or twice, does no harm."""
 
 import os
-import sys
-import time
 
+from operations import rolling
 from operations.kubectl import CONTROLLER, Cluster
 from operations.problem import Problem
+from operations.progress import say, wait
 
 CONTROLLER_SECONDS = 300
+NAMES_SECONDS = 120
 NODES_SECONDS = 300
 
 # The digest of all files, as `components.configuration` computes it, and whether slurmctld answers.
@@ -17,77 +18,85 @@ LOOK = r"""
 cd /etc/slurm && sha256sum $(ls | LC_ALL=C sort) | sha256sum | cut -d' ' -f1
 scontrol ping 2>/dev/null | grep -q 'is UP' && echo up || echo down
 """
+# Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them.
+UNRESOLVED = r"""
+for node in $(scontrol show hostnames "$1"); do echo "$node"; done | sort > /tmp/wanted
+sinfo --noheader --Node --format=%N | sort -u > /tmp/known
+for node in $(comm -23 /tmp/wanted /tmp/known); do
+    getent hosts "$node.${node%-*}.$2" > /dev/null || echo "$node"
+done
+"""
+STATES = 'sinfo --noheader --Node --nodes="$1" --format="%N %T"'
 
 
 def main() -> int:
     cluster = Cluster(os.environ["SLIPWAY_NAMESPACE"])
-    wanted, nodes = os.environ["SLIPWAY_CONFIG"], os.environ["SLIPWAY_NODES"]
-    _wait_for_files(cluster, wanted)
-    # Also where slurmctld has started with these files: the workers have still the last ones.
+    nodes = os.environ["SLIPWAY_NODES"]
+    _wait_for_files(cluster, os.environ["SLIPWAY_CONFIG"])
+    if nodes:
+        _wait_for_names(cluster, nodes, os.environ["SLIPWAY_DOMAIN"])
+    # Also where slurmctld has started with these files: the workers still have the last ones.
     _reconfigure(cluster)
+    rolling.restart_outdated(cluster, rolling.Drain.from_environment(os.environ))
     if nodes:
         _wait_for_nodes(cluster, nodes)
     return 0
 
 
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
-
-
 def _wait_for_files(cluster: Cluster, wanted: str) -> None:
     """Until slurmctld answers and its pod sees the new files. The kubelet looks at once when the pod is touched."""
-    deadline = time.monotonic() + CONTROLLER_SECONDS
     touched = False
-    said = ""
-    while True:
+
+    def look() -> str | None:
+        nonlocal touched
         seen = cluster.controller(LOOK, seconds=20)
-        words = seen.stdout.split() if seen.returncode == 0 else []
-        if len(words) == 2:
-            files, state = words
-            if files == wanted and state == "up":
-                return
-            if files != wanted and not touched:
-                cluster.kubectl("annotate", "pod", CONTROLLER, f"slipway/config={wanted[:16]}", "--overwrite")
-                touched = True
-            now = "its files to arrive" if files != wanted else "slurmctld to answer"
-        else:
-            now = f"the pod {CONTROLLER} to run"
-        if now != said:
-            _say(f"waiting for {now}")
-            said = now
-        if time.monotonic() > deadline:
-            raise Problem(
-                f"waited {CONTROLLER_SECONDS} s for {now}.\n{seen.stderr.strip()}\n"
-                f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
-            )
-        time.sleep(0.2)
+        words = seen.stdout.split()
+        if seen.returncode or len(words) != 2:
+            return f"the pod {CONTROLLER} to run"
+        files, state = words
+        if files == wanted:
+            return None if state == "up" else "slurmctld to answer"
+        if not touched:
+            cluster.kubectl("annotate", "pod", CONTROLLER, f"slipway/config={wanted[:16]}", "--overwrite")
+            touched = True
+        return "its files to arrive"
+
+    hint = f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
+    wait(look, CONTROLLER_SECONDS, hint, 0.2)
+
+
+def _wait_for_names(cluster: Cluster, nodes: str, domain: str) -> None:
+    def look() -> str | None:
+        seen = cluster.controller(UNRESOLVED, nodes, domain, seconds=60)
+        missing = seen.stdout.split()
+        if seen.returncode:
+            return "an answer from the controller's pod"
+        return f"the pods of {_shown(missing)} to get their names" if missing else None
+
+    wait(look, NAMES_SECONDS, f"Look at them with: kubectl -n {cluster.namespace} get pods -o wide", 0.2)
 
 
 def _reconfigure(cluster: Cluster) -> None:
     done = cluster.controller("scontrol reconfigure", seconds=120)
     if done.returncode:
         raise Problem(f"slurmctld refuses the configuration and goes on with the old one:\n{done.stderr.strip()}")
-    _say("reconfigured")
+    say("reconfigured")
 
 
 def _wait_for_nodes(cluster: Cluster, nodes: str) -> None:
     """Until every node has registered. Down or drained by an administrator is registered, too."""
-    deadline = time.monotonic() + NODES_SECONDS
-    said: list[str] = []
-    while True:
-        seen = cluster.controller('sinfo --noheader --Node --nodes="$1" --format="%N %T"', nodes, seconds=20)
+
+    def look() -> str | None:
+        seen = cluster.controller(STATES, nodes, seconds=20)
         states = dict(line.split() for line in seen.stdout.splitlines() if len(line.split()) == 2)
-        missing = sorted(node for node, state in states.items() if state.endswith("*") or state.startswith("unk"))
-        if seen.returncode == 0 and states and not missing:
-            _say(f"{len(states)} nodes serve")
-            return
-        if missing != said:
-            _say(f"waiting for {', '.join(missing) or nodes} to register")
-            said = missing
-        if time.monotonic() > deadline:
-            raise Problem(
-                f"after {NODES_SECONDS} s these nodes have not registered: {', '.join(missing) or nodes}\n"
-                f"{seen.stderr.strip()}\nLook at them with: kubectl -n {cluster.namespace} get pods -o wide"
-            )
-        time.sleep(0.3)
+        missing = [node for node, state in states.items() if state.endswith("*") or state.startswith("unk")]
+        if seen.returncode or not states:
+            return f"slurmctld to know {nodes}"
+        return f"{_shown(missing)} to register" if missing else None
+
+    wait(look, NODES_SECONDS, f"Look at them with: kubectl -n {cluster.namespace} get pods -o wide")
+    say(f"nodes {nodes} serve")
+
+
+def _shown(nodes: list[str]) -> str:
+    return ", ".join(nodes[:8]) + (f" and {len(nodes) - 8} more" if len(nodes) > 8 else "")

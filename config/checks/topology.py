@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from config.checks.finding import Finding, circle_of
+from config.paths import spelled
 from config.settings import Settings
 
 PLUGIN = ("slurm", "topology", "plugin")
@@ -54,7 +55,7 @@ def labels_name_places(settings: Settings) -> Iterator[Finding]:
                 yield Finding((*path, "below"), "has a meaning only with slurm.topology.plugin: tree", (PLUGIN,))
             for key, value in (("blocks", topology.blocks), ("blockSizes", topology.block_sizes)):
                 if not value:
-                    message = f"is missing: the blocks of {'.'.join(path)} are known only when its pods run"
+                    message = f"is missing: the blocks of {spelled(path)} are known only when its pods run"
                     yield Finding(("slurm", "topology", key), message, ((*path, "nodeLabel"),))
 
 

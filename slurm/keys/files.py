@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from config.slurm_keys import MPI_KEYS
 from slurm.keys.entry import Entry, Table, drain_first, reconfigure, restart_controller, restart_workers
 from slurm.keys.slurmdbd import SLURMDBD
 from slurm.keys.values import flag, hosts, names, number, options, word
@@ -70,11 +71,7 @@ GRES: Table = {
     for key in ("AutoDetect", "Count", "Cores", "File", "Flags", "Links", "MultipleFiles", "Name", "NodeName", "Type")
 }
 
-_PMIX = (
-    "CliTmpDirBase CollFence Debug DirectConn DirectConnEarly DirectConnUCX DirectSameArch Env FenceBarrier "
-    "NetDevicesUCX ShareServerTopology Timeout TlsUCX"
-)
-MPI: Table = {f"PMIx{key}": reconfigure(_NEW_STEPS) for key in _PMIX.split()}
+MPI: Table = {key: reconfigure(_NEW_STEPS) for key in MPI_KEYS.known.values()}
 
 _GATHERED = (
     "EnergyIPMIFrequency EnergyIPMICalcAdjustment EnergyIPMIPowerSensors EnergyIPMIUsername EnergyIPMITimeout "

@@ -140,6 +140,8 @@ class Answers(pulumi.runtime.Mocks):
         state = dict(args.inputs)
         if args.typ == "command:local:Command":
             state["stdout"] = key_text(args.inputs["create"])
+        if args.typ == "kubernetes:apps/v1:StatefulSet":
+            state["metadata"] = {**args.inputs["metadata"], "generation": 7}
         if args.typ == "kubernetes:core/v1:Service":
             state["status"] = {"loadBalancer": {}}
             if args.inputs["spec"].get("type") == "LoadBalancer":

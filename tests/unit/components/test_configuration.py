@@ -68,6 +68,11 @@ def test_the_command_is_told_by_its_environment_so_that_a_change_is_an_update(mu
         "SLIPWAY_NAMESPACE": "science",
         "SLIPWAY_CONFIG": digest(render(munge.settings)),
         "SLIPWAY_NODES": "worker-[0-1],gpu-0,burst-[0-2]",
+        "SLIPWAY_DOMAIN": "science.svc.cluster.local",
+        "SLIPWAY_MAX_UNAVAILABLE": "worker=1,gpu=1,burst=1",
+        "SLIPWAY_DRAIN_SECONDS": "600",
+        "SLIPWAY_DRAIN_ON_TIMEOUT": "fail",
+        "SLIPWAY_GENERATIONS": "worker:7 gpu:7 burst:7",  # it runs again when Kubernetes has seen another template
     }
     assert "triggers" not in command.inputs
 

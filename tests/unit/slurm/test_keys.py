@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from config.slurm_keys import CLUSTER_KEYS, MPI_KEYS, NODE_KEYS, PARTITION_KEYS, Keys
 from slurm.keys import EXECUTION, FILES, LINES, SCRIPT_KEYS, SEVERITY, SLURM_CONF, Entry, Table, find, spelling
 from slurm.keys.values import flag, hosts, level, minutes, names, number, options, word
 
@@ -38,6 +39,21 @@ def entries() -> list[tuple[str, Entry]]:
 @pytest.mark.parametrize("section", manual())
 def test_the_table_has_every_key_of_the_manual_and_no_other(section: str) -> None:
     assert sorted(table(section)) == sorted(manual()[section])
+
+
+@pytest.mark.parametrize(
+    ("allowed", "section"),
+    [
+        (CLUSTER_KEYS, "slurm.conf"),
+        (NODE_KEYS, "slurm.conf NodeName"),
+        (PARTITION_KEYS, "slurm.conf PartitionName"),
+        (MPI_KEYS, "mpi.conf"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_what_a_user_may_write_is_what_the_table_knows(allowed: Keys, section: str) -> None:
+    """`config` must not import the table, and so has the names once more."""
+    assert sorted(allowed.known.values()) == sorted(table(section))
 
 
 def test_the_manual_has_as_many_keys_as_slurm_has() -> None:

@@ -116,9 +116,9 @@ def test_topology_is_a_file_only_where_there_is_one() -> None:
 
 def test_an_empty_leaf_is_there_for_nodes_to_come() -> None:
     tree = Topology(plugin="tree", switches={"spine": SwitchAbove(switches=["rack1", "rack2"])})
-    here = {"worker": NodeSet(size=0, topology=Place(switch="rack1"))}
+    here = NodeSet(size=0, topology=Place(switch="rack1"))
     soon = {"burst": NodeSet(kind="dynamic", max_size=4, topology=Place(switch="rack2"))}
-    files = render(Settings(**here, node_sets=soon, slurm=Slurm(topology=tree)))
+    files = render(Settings(worker=here, node_sets=soon, slurm=Slurm(topology=tree)))
     assert "SwitchName=rack1\nSwitchName=rack2\nSwitchName=spine Switches=rack1,rack2\n" in files["topology.conf"]
 
 

@@ -1,0 +1,79 @@
+"""Pods end, nodes go on: the queue survives, and jobs elsewhere do not notice."""
+
+import time
+
+import pytest
+
+from tests.cluster.dev.test_researcher import submitted
+from tests.cluster.stacks import Stack, until
+
+SECONDS = 30  # until a pod that was deleted is back and takes jobs
+
+
+def ready(stack: Stack, pod: str) -> bool:
+    shown = stack.kubectl(
+        "get", "pod", pod, "--ignore-not-found", "-o", "jsonpath={.metadata.uid} {.status.conditions}"
+    )
+    return '"type":"Ready"' in shown and '"status":"True","type":"Ready"' in shown
+
+
+def replaced(stack: Stack, pod: str) -> None:
+    """Delete the pod, and wait until another of the same name is ready."""
+    uid = stack.kubectl("get", "pod", pod, "-o", "jsonpath={.metadata.uid}")
+    stack.kubectl("delete", "pod", pod, "--wait=false")
+
+    def another() -> bool:
+        shown = stack.kubectl("get", "pod", pod, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}")
+        return shown not in ("", uid)
+
+    until(another, f"another {pod}", 120)
+    stack.kubectl("wait", "--for=condition=Ready", "--timeout=120s", f"pod/{pod}")
+
+
+def test_a_worker_that_ends_comes_back_and_other_jobs_go_on(dev: Stack) -> None:
+    elsewhere = submitted(dev.run("sbatch -o /dev/null --nodelist=worker-0 --wrap 'sleep 20'"))
+    dev.wait_for_job(elsewhere, "RUNNING")
+    replaced(dev, "worker-1")
+    back = time.monotonic()
+    assert dev.run("srun --nodelist=worker-1 hostname") == "worker-1"
+    assert time.monotonic() - back < SECONDS
+    assert dev.wait_for_job(elsewhere)["Restarts"] == "0"
+
+
+def test_a_job_on_a_worker_that_ends_may_finish_first(dev: Stack) -> None:
+    job = submitted(dev.run("sbatch --output=finish.txt --nodelist=worker-1 --wrap 'sleep 8; echo finished'"))
+    dev.wait_for_job(job, "RUNNING")
+    replaced(dev, "worker-1")
+    assert dev.wait_for_job(job)["Restarts"] == "0"
+    assert dev.run("cat finish.txt") == "finished"
+    until(lambda: dev.run("sinfo --noheader -n worker-1 -o %t") == "idle", "worker-1 to be idle again")
+
+
+def test_a_worker_that_is_killed_gives_its_job_back_to_the_queue(dev: Stack) -> None:
+    script = 'test -e ~/again.txt || { touch ~/again.txt; sleep 600; }; echo "$SLURM_RESTART_COUNT" > ~/again.txt'
+    dev.run("rm -f ~/again.txt")
+    job = submitted(dev.run(f"sbatch -o /dev/null --requeue --nodelist=worker-1 --wrap '{script}'"))
+    dev.wait_for_job(job, "RUNNING")
+    until(lambda: dev.ssh("test -e ~/again.txt").returncode == 0, "the job to have begun")
+    dev.kubectl("delete", "pod", "worker-1", "--force", "--grace-period=0")
+    assert dev.wait_for_job(job, seconds=300)["Restarts"] == "1"
+    assert dev.run("cat ~/again.txt") == "1"
+
+
+def test_the_queue_survives_the_controller(dev: Stack) -> None:
+    running = submitted(dev.run("sbatch -o /dev/null --exclusive -N2 --wrap 'sleep 15'"))
+    waiting = submitted(dev.run("sbatch -o /dev/null --wrap true"))
+    dev.wait_for_job(running, "RUNNING")
+    replaced(dev, "controller-0")
+    until(lambda: dev.ssh("scontrol ping").returncode == 0, "slurmctld to answer")
+    assert dev.wait_for_job(running)["Restarts"] == "0"
+    dev.wait_for_job(waiting)
+
+
+@pytest.mark.parametrize("attempt", [1, 2])
+def test_a_login_pod_that_ends_comes_back_as_the_same_host(dev: Stack, attempt: int) -> None:
+    before = dev.kubectl("get", "secret", "ssh-host-keys", "-o", "jsonpath={.data}")
+    job = submitted(dev.run("sbatch -o /dev/null --wrap 'sleep 5'"))
+    replaced(dev, "login-0")
+    dev.wait_for_job(job)
+    assert dev.kubectl("get", "secret", "ssh-host-keys", "-o", "jsonpath={.data}") == before
