@@ -61,13 +61,17 @@ class Configuration(pulumi.ComponentResource):
                 "SLIPWAY_MAX_UNAVAILABLE": ",".join(
                     f"{name}={each.max_unavailable.of(each.size)}" for name, each in sets.items()
                 ),
-                "SLIPWAY_DRAIN_SECONDS": str(settings.drain.timeout.seconds or "inf"),
+                "SLIPWAY_DRAIN_SECONDS": _seconds(settings.drain.timeout.seconds),
                 "SLIPWAY_DRAIN_ON_TIMEOUT": settings.drain.on_timeout,
                 # Changes with every change of a NodeSet's pods, so that those that run are replaced.
                 "SLIPWAY_GENERATIONS": pulumi.Output.all(*generations).apply(" ".join),
             },
             opts=child(self, self.config_map, controller, *node_sets.values()),
         )
+
+
+def _seconds(limit: int | None) -> str:
+    return "inf" if limit is None else str(limit)
 
 
 def _generation(metadata: ObjectMeta) -> str:

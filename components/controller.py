@@ -26,6 +26,7 @@ from slurm import places
 STATE_CLAIM = "controller-state"
 STATE_FOLDER = "slurmctld"  # on the volume: its root may have a lost+found, and belongs to others
 STANDBY = "controller-standby"
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class Controller(pulumi.ComponentResource):
@@ -73,7 +74,10 @@ class Controller(pulumi.ComponentResource):
                 "selector": {"match_labels": pods.labels(settings, places.CONTROLLER)},
                 "template": {
                     "metadata": pods.template_metadata(
-                        settings, places.CONTROLLER, settings.controller.node_filter, key_numbers(settings)
+                        settings,
+                        places.CONTROLLER,
+                        settings.controller.node_filter,
+                        {**key_numbers(settings), "slipway/jwt-key": str(settings.secrets.jwt)},
                     ),
                     "spec": self._pod(settings, secrets, storage),
                 },
@@ -102,15 +106,15 @@ class Controller(pulumi.ComponentResource):
         init: list[ContainerArgsDict] = [pods.keys_init(image, size, pods.RESTRICTED), _state_folder(image, size)]
         if munge:
             init.append(pods.munge_sidecar(image, pods.RESTRICTED))
-        # Users and groups are read from the shared root, and nothing is written to it.
-        jail: list[VolumeMountArgsDict] = [{**mount, "read_only": True} for mount in storage.mounts]
+        # Users and groups are read from the shared root, and nothing is written. What is mounted inside it is left out.
+        jail: list[VolumeMountArgsDict] = [{**storage.mounts[0], "read_only": True}]
         keys = [*(["munge.key"] if munge else ["slurm.key"]), "jwt.key"]
         volumes: list[VolumeArgsDict] = [
             {**volume_source(STATE_CLAIM, settings.controller.state), "name": "state"},
             {"name": "config", "config_map": {"name": CONFIG_MAP}},
             {"name": "tmp", "empty_dir": {"size_limit": "64Mi"}},
             *pods.key_volumes(secrets.daemons, keys),
-            *storage.volumes,
+            storage.volumes[0],
         ]
         slurmctld: Any = {
             "name": "slurmctld",
@@ -160,15 +164,9 @@ class Controller(pulumi.ComponentResource):
             description="Holds room for the controller of a Slurm cluster; anything else may take it.",
             opts=child(self),
         )
-        elsewhere: Any = {
-            "podAntiAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": [
-                    {
-                        "labelSelector": {"matchLabels": pods.labels(settings, places.CONTROLLER)},
-                        "topologyKey": "kubernetes.io/hostname",
-                    }
-                ]
-            }
+        elsewhere = {
+            "labelSelector": {"matchLabels": pods.labels(settings, places.CONTROLLER)},
+            "topologyKey": "kubernetes.io/hostname",
         }
         spec = pods.placed(
             settings,
@@ -187,11 +185,10 @@ class Controller(pulumi.ComponentResource):
                 ],
             },
         )
-        own: Any = spec.get("affinity", {})
-        theirs = own.get("podAntiAffinity", {}).get("requiredDuringSchedulingIgnoredDuringExecution", [])
-        kept = elsewhere["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-        kept.extend(theirs)
-        spec["affinity"] = {**own, **elsewhere}  # pyright: ignore[reportGeneralTypeIssues]
+        affinity: Any = spec.get("affinity", {})
+        apart = affinity.get("podAntiAffinity", {})
+        required = [*apart.get(REQUIRED, []), elsewhere]
+        spec["affinity"] = {**affinity, "podAntiAffinity": {**apart, REQUIRED: required}}  # pyright: ignore[reportGeneralTypeIssues]
         Deployment(
             f"{name}-standby",
             metadata={

@@ -106,7 +106,7 @@ def _service(settings: Settings, labels: dict[str, str]) -> Any:
     if wanted.type == "LoadBalancer" and wanted.source_ranges:
         spec["load_balancer_source_ranges"] = wanted.source_ranges
     if wanted.type != "ClusterIP":
-        # Nobody in between who would hide where users come from; a session also stays with its pod.
+        # Any node will do, also one without a login pod.
         spec["external_traffic_policy"] = "Cluster"
     return {**spec, "session_affinity": "ClientIP"}
 
@@ -120,8 +120,9 @@ def _command(settings: Settings, service: Any) -> str | None:
     port = wanted.port if wanted.type != "NodePort" else spec["ports"][0].get("node_port")
     ingress = (status.get("load_balancer") or {}).get("ingress") or []
     found = next((each.get("hostname") or each.get("ip") for each in ingress), None)
+    unknown = "<any node>" if wanted.type == "NodePort" else "<pending>"
     user = settings.users[0].name if settings.users else "<user>"
-    words = ["ssh", *(["-p", str(port)] if port != SSH else []), f"{user}@{wanted.address or found or '<any node>'}"]
+    words = ["ssh", *(["-p", str(port)] if port != SSH else []), f"{user}@{wanted.address or found or unknown}"]
     return " ".join(words)
 
 

@@ -15,6 +15,7 @@ from config import Settings
 from config import node_sets as config
 from slurm import places
 from slurm.nodes import hardware
+from slurm.render import line
 
 # It mounts file systems, follows and limits the processes of jobs, and starts them as any user.
 PRIVILEGED: Any = {"privileged": True, "run_as_user": 0}
@@ -171,7 +172,7 @@ def _environment(name: str, node_set: config.NodeSet, settings: Settings) -> lis
         **pods.auth_env(settings),
     }
     if node_set.kind == "dynamic":
-        plain["SLURM_NODE_CONF"] = " ".join(f"{key}={value}" for key, value in hardware(name, node_set).items())
+        plain["SLURM_NODE_CONF"] = line(hardware(name, node_set))
     # Kubernetes puts the pod's name in for $(K8S_POD_NAME).
     plain["NODE_ADDRESS"] = f"$(K8S_POD_NAME).{places.service(settings, name)}"
     references = [{"name": key, "value_from": {"field_ref": {"field_path": path}}} for key, path in fields.items()]

@@ -67,4 +67,4 @@ def key_numbers(settings: Settings) -> dict[str, str]:
     """Annotations by which pods restart when a key that they read is made anew."""
     numbers = settings.secrets
     auth = numbers.munge if settings.cluster.auth == "munge" else numbers.slurm
-    return {"slipway/auth-key": str(auth), "slipway/jwt-key": str(numbers.jwt)}
+    return {"slipway/auth-key": str(auth)}

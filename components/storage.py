@@ -76,10 +76,12 @@ class SharedStorage(pulumi.ComponentResource):
             f"{self._name}-populate-jail",
             "populate-jail",
             settings,
-            self,
             self._namespace,
             ["/usr/local/lib/slipway/populate"],
             {"IMAGE": image, "OVERWRITE": str(overwrite).lower()},
+            # The root alone: what is mounted inside it belongs to others.
+            self.volumes[:1],
+            self.mounts[:1],
             child(self, *self._claims),
         )
 
@@ -88,13 +90,12 @@ def jail_job(
     resource: str,
     name: str,
     settings: Settings,
-    storage: SharedStorage,
     namespace: pulumi.Input[str],
     command: list[str],
     environment: dict[str, str],
+    volumes: list[VolumeArgsDict],
+    mounts: list[VolumeMountArgsDict],
     opts: pulumi.ResourceOptions,
-    volumes: list[VolumeArgsDict] | None = None,
-    mounts: list[VolumeMountArgsDict] | None = None,
     annotations: dict[str, str] | None = None,
 ) -> Job:
     """A Job with the jail's image and the shared root mounted, on the login pods' nodes."""
@@ -119,10 +120,10 @@ def jail_job(
                                 "env": pods.env(environment),
                                 "resources": pods.resources("1", "512Mi"),
                                 "security_context": JAIL_KEEPER,
-                                "volume_mounts": [*storage.mounts, *(mounts or [])],
+                                "volume_mounts": mounts,
                             }
                         ],
-                        "volumes": [*storage.volumes, *(volumes or [])],
+                        "volumes": volumes,
                     },
                 ),
             },

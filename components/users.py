@@ -36,13 +36,12 @@ class Users(pulumi.ComponentResource):
             f"{name}-apply-users",
             "apply-users",
             settings,
-            storage,
             namespace,
             ["/usr/local/lib/slipway/users", f"/mnt/users/{FILE}"],
             {},
+            [*storage.volumes, {"name": "users", "config_map": {"name": "users"}}],
+            [*storage.mounts, {"name": "users", "mount_path": "/mnt/users", "read_only": True}],
             child(self, storage.filled, table),
-            [{"name": "users", "config_map": {"name": "users"}}],
-            [{"name": "users", "mount_path": "/mnt/users", "read_only": True}],
             # A Job cannot be changed, so that another digest is another run.
             {"slipway/users": hashlib.sha256(text.encode()).hexdigest()[:16]},
         )
@@ -64,5 +63,9 @@ def declared(settings: Settings) -> dict[str, list[dict[str, object]]]:
     ]
     groups = {group.name: group.gid for group in settings.groups}
     taken = set(groups.values())
-    own = {user.name: user.primary_gid for user in settings.users if user.primary_gid not in taken}
+    own: dict[str, int] = {}
+    for user in settings.users:
+        if user.primary_gid not in taken:
+            own[user.name] = user.primary_gid
+            taken.add(user.primary_gid)
     return {"users": users, "groups": [{"name": name, "gid": gid} for name, gid in {**own, **groups}.items()]}

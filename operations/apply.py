@@ -8,6 +8,7 @@ from operations import rolling
 from operations.kubectl import CONTROLLER, Cluster
 from operations.problem import Problem
 from operations.progress import say, wait
+from slurm.hostlist import expand
 
 CONTROLLER_SECONDS = 300
 NAMES_SECONDS = 120
@@ -52,7 +53,8 @@ def _wait_for_files(cluster: Cluster, wanted: str) -> None:
         seen = cluster.controller(LOOK, seconds=20)
         words = seen.stdout.split()
         if seen.returncode or len(words) != 2:
-            return f"the pod {CONTROLLER} to run"
+            said = seen.stderr.strip().splitlines()
+            return f"the pod {CONTROLLER} to run" + (f" ({said[-1]})" if said else "")
         files, state = words
         if files == wanted:
             return None if state == "up" else "slurmctld to answer"
@@ -79,19 +81,24 @@ def _wait_for_names(cluster: Cluster, nodes: str, domain: str) -> None:
 def _reconfigure(cluster: Cluster) -> None:
     done = cluster.controller("scontrol reconfigure", seconds=120)
     if done.returncode:
-        raise Problem(f"slurmctld refuses the configuration and goes on with the old one:\n{done.stderr.strip()}")
+        # It refuses in its own words, and goes on with the old files. A lost connection says nothing about either.
+        raise Problem(
+            f"`scontrol reconfigure` failed; run `pulumi up` again, or see slurmctld's log:\n{done.stderr.strip()}"
+        )
     say("reconfigured")
 
 
 def _wait_for_nodes(cluster: Cluster, nodes: str) -> None:
     """Until every node has registered. Down or drained by an administrator is registered, too."""
+    expected = set(expand(nodes))
 
     def look() -> str | None:
         seen = cluster.controller(STATES, nodes, seconds=20)
         states = dict(line.split() for line in seen.stdout.splitlines() if len(line.split()) == 2)
-        missing = [node for node, state in states.items() if state.endswith("*") or state.startswith("unk")]
         if seen.returncode or not states:
             return f"slurmctld to know {nodes}"
+        silent = [node for node, state in states.items() if state.endswith("*") or state.startswith("unk")]
+        missing = sorted({*silent, *(expected - states.keys())})
         return f"{_shown(missing)} to register" if missing else None
 
     wait(look, NODES_SECONDS, f"Look at them with: kubectl -n {cluster.namespace} get pods -o wide")

@@ -16,6 +16,7 @@ REASON = "slipway:stopping"  # the pod's successor takes this drain away when it
 READY_SECONDS = 300
 
 DRAIN = """
+set -e
 for node in "$@"; do
     case $(scontrol show node "$node") in
         *DRAIN*) ;;
@@ -24,6 +25,7 @@ for node in "$@"; do
 done
 """
 UNDRAIN = """
+set -e
 for node in "$@"; do
     case $(scontrol show node "$node") in
         *Reason=slipway:stopping*) scontrol update NodeName="$node" State=UNDRAIN ;;
@@ -54,8 +56,8 @@ def restart_outdated(cluster: Cluster, drain: Drain) -> None:
     """Replace every outdated pod. What ends in between is done by the next run: it looks at the pods again."""
     for node_set, revision in _revisions(cluster).items():
         while outdated := [pod for pod in _pods(cluster, node_set) if _outdated(pod, revision)]:
-            # One that does not even run has no jobs, and nothing to wait for.
-            broken = [_name(pod) for pod in outdated if not _ready(pod)]
+            # One whose slurmd never started has no jobs, and nothing to wait for.
+            broken = [_name(pod) for pod in outdated if not _started(pod)]
             batch = broken or [_name(pod) for pod in outdated][: drain.max_unavailable.get(node_set, 1)]
             if not broken:
                 say(f"draining {', '.join(batch)}, whose pods have changed")
@@ -83,11 +85,15 @@ def _revisions(cluster: Cluster) -> dict[str, str]:
 
 
 def _drain(cluster: Cluster, nodes: list[str], drain: Drain) -> None:
-    cluster.controller(DRAIN, *nodes)
+    done = cluster.controller(DRAIN, *nodes)
+    if done.returncode:
+        raise Problem(f"slurmctld does not drain {', '.join(nodes)}: {done.stderr.strip()}")
     names = ",".join(nodes)
 
     def busy() -> str | None:
         shown = cluster.controller('squeue --noheader --nodelist="$1" --states=R,CG,S --format="%A %u"', names)
+        if shown.returncode:
+            return f"an answer from slurmctld about the jobs on {names}"
         jobs = shown.stdout.splitlines()
         return f"{len(jobs)} jobs on {names}: {'; '.join(jobs[:5])}" if jobs else None
 
@@ -129,6 +135,14 @@ def _name(thing: dict[str, Any]) -> str:
 
 def _outdated(pod: dict[str, Any], revision: str) -> bool:
     return pod["metadata"]["labels"].get("controller-revision-hash") != revision
+
+
+def _started(pod: dict[str, Any]) -> bool:
+    """Whether slurmd runs, or has run, in this pod."""
+    return any(
+        not {"running", "terminated"}.isdisjoint(each["state"] | each.get("lastState", {}))
+        for each in pod["status"].get("containerStatuses", [])
+    )
 
 
 def _ready(pod: dict[str, Any]) -> bool:

@@ -22,7 +22,7 @@ _TEMPLATES = jinja2.Environment(
 def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
     """Every file by name. `cgroup_v2` says what `slurm.cgroup: auto` finds on the nodes."""
     v2 = settings.slurm.cgroup == "v2" or (settings.slurm.cgroup == "auto" and cgroup_v2)
-    known: dict[str, object] = {"settings": settings, "places": places, "v2": v2, "line": _line}
+    known: dict[str, object] = {"settings": settings, "places": places, "v2": v2, "line": line}
     files = {
         "slurm.conf": _slurm_conf(settings, known),
         "cgroup.conf": _file("cgroup.conf", known),
@@ -76,7 +76,8 @@ def _file(name: str, known: dict[str, object]) -> str:
     return _TEMPLATES.get_template(f"{name}.j2").render(known)
 
 
-def _line(fields: Fields) -> str:
+def line(fields: Fields) -> str:
+    """A line of a file, or what `slurmd --conf` is told."""
     return " ".join(f"{key}={_value(value)}" for key, value in fields.items())
 
 

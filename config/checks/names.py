@@ -9,12 +9,14 @@ from config.settings import WORKER, Settings
 # Workloads and Services of our own in the same namespace.
 TAKEN = (
     "accounting",
+    "apply-users",
     "bridge",
     "checks",
     "controller",
     "controller-standby",
     "database",
     "login",
+    "login-pods",
     "monitoring",
     "populate-jail",
     "probe",

@@ -60,7 +60,6 @@ def test_pods_that_read_a_key_carry_its_number(small: Made, slurm: Made, given: 
     assert slurm.pod("StatefulSet", "controller").metadata["annotations"]["slipway/jwt-key"] == "4"
 
 
-@pytest.mark.xfail(reason="components/secrets.py key_numbers: every pod carries the number of the jwt key")
 def test_pods_that_do_not_read_a_key_do_not_restart_for_it(slurm: Made) -> None:
     for name in ("worker", "gpu", "burst", "login"):
         annotations = slurm.pod("StatefulSet", name).metadata["annotations"]

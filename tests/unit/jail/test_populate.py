@@ -167,7 +167,6 @@ def test_a_run_that_ends_anywhere_before_the_sentinel_heals(jail: Jail, command:
     assert (jail.root / "etc" / "passwd").read_text() == "from the image\n"
 
 
-@pytest.mark.xfail(reason="images/jail/populate: cp writes passwd in place, and a half of it counts as there")
 def test_a_list_of_users_that_was_cut_short_heals(jail: Jail) -> None:
     (jail.fakes / "cp.half").touch()
     assert jail.populate().returncode != 0

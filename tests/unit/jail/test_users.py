@@ -316,7 +316,6 @@ def test_whoever_reads_a_file_meanwhile_sees_the_old_or_the_new_one(
         assert jail.read(name) == old
 
 
-@pytest.mark.xfail(reason="images/jail/users write(): the part of /etc/shadow is 0644 until its mode is set")
 def test_passwords_are_at_no_time_readable_for_others(
     jail: Jail, script: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

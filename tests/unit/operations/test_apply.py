@@ -50,7 +50,7 @@ def test_a_controller_that_is_not_there_yet_is_waited_for_and_said_once(kubectl:
     kubectl.answers("sinfo", "worker-0 idle\nworker-1 idle\n")
     assert main(["apply"]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == [
-        "waiting for the pod controller-0 to run",
+        'waiting for the pod controller-0 to run (pods "controller-0" not found)',
         "waiting for slurmctld to answer",
     ]
     assert "annotate" not in kubectl.asked  # its files were right from the start
@@ -77,7 +77,6 @@ def test_a_controller_that_never_comes_is_an_error_that_says_where_to_look(
     assert "reconfigure" not in kubectl.asked
 
 
-@pytest.mark.xfail(reason="operations/apply.py look(): why kubectl could not run in the pod is not told")
 def test_why_the_controller_cannot_be_reached_is_told(
     kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
@@ -152,7 +151,6 @@ def test_nodes_that_slurm_knows_nothing_of_are_named_too(
     assert "worker-[0-1]" in capsys.readouterr().err
 
 
-@pytest.mark.xfail(reason="operations/apply.py _wait_for_nodes: a node that sinfo does not list is not missed")
 def test_a_dynamic_node_that_has_not_made_itself_known_is_missed(
     serving: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
