@@ -8,7 +8,7 @@ from config.section import Section
 from config.types import ImageReference
 from config.types.names import Named, String
 
-Role = Literal["controller", "worker", "login", "jail", "accounting", "database", "rest", "bridge", "probe"]
+Role = Literal["controller", "worker", "login", "jail", "accounting", "database", "rest", "bridge"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 # What the program deploys today: an update without one of these images is refused.
@@ -55,9 +55,6 @@ class Images(Section):
 
     bridge: ImageReference | None = Field(default=None, examples=["registry.example.com/slipway/bridge:26.05-1"])
     """The scheduler of the bridge."""
-
-    probe: ImageReference | None = Field(default=None, examples=["registry.example.com/slipway/probe:26.05-1"])
-    """A pod that only proves that a node filter's nodes run our images."""
 
     def named(self, role: Role) -> str | None:
         """The image of a role; None if neither it nor a registry is named."""

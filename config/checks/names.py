@@ -19,7 +19,6 @@ TAKEN = (
     "login-pods",
     "monitoring",
     "populate-jail",
-    "probe",
     "rest",
 )
 

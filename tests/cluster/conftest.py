@@ -45,5 +45,5 @@ def namespace(kubectl: Kubectl) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def image() -> str:
-    """An image that every node of the lab has, with a shell and perl."""
-    return os.environ["SLIPWAY_PROBE_IMAGE"]
+    """An image that every node of the lab but the control plane has, with a shell and perl."""
+    return os.environ["SLIPWAY_CONTROLLER_IMAGE"]

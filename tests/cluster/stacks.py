@@ -38,6 +38,8 @@ class Stack:
         file.write_text(yaml.safe_dump(stack, sort_keys=False))
         argv = ["pulumi", "stack", "select", "--create", name]
         subprocess.run(argv, cwd=paths.CHECKOUT, check=True, capture_output=True)
+        if name != "dev":  # a new stack gets a file in the checkout, which is nobody's
+            (paths.CHECKOUT / f"Pulumi.{name}.yaml").unlink(missing_ok=True)
         return cls(lab, name, file)
 
     @property

@@ -43,7 +43,7 @@ def write(project: Project, namespace: str) -> Programs:
 @pytest.fixture(scope="session")
 def image() -> str:
     """An image that every node has, with a shell and the usual small tools."""
-    image = os.environ.get("SLIPWAY_PROBE_IMAGE")
+    image = os.environ.get("SLIPWAY_CONTROLLER_IMAGE")
     if not image:
-        pytest.fail("set SLIPWAY_PROBE_IMAGE to an image that is loaded into every node (`make test` does)")
+        pytest.fail("set SLIPWAY_CONTROLLER_IMAGE to an image that is loaded into every node (`make test` does)")
     return image

@@ -103,7 +103,7 @@ BAD: list[tuple[Config, str, str]] = [
     ({"partitions": {"a b": {"default": True}}}, "partitions.a b", "is not a partition name"),
     ({"users": [{"name": "Alice", "uid": 10001}]}, "users.0.name", "is not a user or group name"),
     ({"users": [{"name": "slurm", "uid": 10001}]}, "users.0.name", "belongs to the system"),
-    ({"images.probe": "no spaces here"}, "images.probe", "is not an image reference"),
+    ({"images.jail": "no spaces here"}, "images.jail", "is not an image reference"),
     ({"nodeFilters": filters(nodeSelector={"a b": "c"})}, "nodeFilters.compute.nodeSelector.a b", "label key"),
     ({"nodeFilters": filters(nodeSelector={"a": "b/c"})}, "nodeFilters.compute.nodeSelector.a", "label value"),
     # What could put a line of its own into a file
