@@ -7,7 +7,8 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service, VolumeMountArgsDict
 
-from components import pods
+from components import node_label, pods
+from components.node_label import NodeLabel
 from components.options import NO_WAIT, child
 from components.secrets import ClusterSecrets, key_numbers
 from components.storage import SharedStorage
@@ -54,6 +55,10 @@ class NodeSet(pulumi.ComponentResource):
             },
             opts=child(self),
         )
+        spec = _pod(node_set, wanted, settings, secrets, storage, labels)
+        if wanted.topology and wanted.topology.node_label:
+            account = NodeLabel(name, node_set, settings, namespace, child(self))
+            spec["service_account_name"] = account.account
         metadata = pods.template_metadata(settings, "worker", wanted.node_filter, key_numbers(settings))
         metadata["labels"]["slipway/node-set"] = node_set
         self.stateful_set = StatefulSet(
@@ -66,7 +71,7 @@ class NodeSet(pulumi.ComponentResource):
                 # A changed pod takes effect by restarts that drain first and count `maxUnavailable`.
                 "update_strategy": {"type": "OnDelete"},
                 "selector": {"match_labels": labels},
-                "template": {"metadata": metadata, "spec": _pod(node_set, wanted, settings, secrets, storage, labels)},
+                "template": {"metadata": metadata, "spec": spec},
             },
             opts=child(self, *after),
         )
@@ -111,6 +116,9 @@ def _pod(
             **scripted,
         },
     ]
+    labelled = bool(node_set.topology and node_set.topology.node_label)
+    if labelled:
+        init.append(node_label.init(settings, name, image, size))
     return pods.placed(
         settings,
         node_set.node_filter,
@@ -152,6 +160,7 @@ def _pod(
                 {"name": "shm", "empty_dir": {"medium": "Memory"}},
                 *pods.key_volumes(secrets.daemons, ["munge.key"] if munge else ["slurm.key"]),
                 *storage.volumes,
+                *([node_label.volume()] if labelled else []),
             ],
         },
     )
