@@ -18,14 +18,19 @@ def deploy(lab: Lab) -> None:
     env = environment.with_path(lab, os.environ["PATH"])
     run(["pulumi", "stack", "select", "--create", STACK], cwd=paths.CHECKOUT, env=env)
     if recover(lab):
-        # What the killed run was creating may be there without being in the state: take it over instead of failing.
-        env |= {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
-    with step("pulumi up"):
-        if attend(["pulumi", "up", "--yes", "--stack", STACK], cwd=paths.CHECKOUT, env=env):
-            raise Problem("`pulumi up` failed, as shown above. The lab itself runs: `uv run lab status`.")
+        # What the killed run was creating may be there without being in the state: take it over instead of failing. The
+        # state remembers that the provider was told so, until it is told otherwise: by the second run.
+        _up(env | {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"})
+    _up(env)
     outputs = json.loads(run(["pulumi", "stack", "output", "--json", "--stack", STACK], cwd=paths.CHECKOUT, env=env))
     if outputs.get("ssh"):
         say(f"\nTo log in:\n\n  {ssh.command(lab, outputs['ssh'])}")
+
+
+def _up(env: dict[str, str]) -> None:
+    with step("pulumi up"):
+        if attend(["pulumi", "up", "--yes", "--stack", STACK], cwd=paths.CHECKOUT, env=env):
+            raise Problem("`pulumi up` failed, as shown above. The lab itself runs: `uv run lab status`.")
 
 
 def recover(lab: Lab) -> bool:
