@@ -28,7 +28,7 @@ lint: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
-	$(BIN)/shellcheck $$(git ls-files | xargs grep -lE '^#!/bin/(ba)?sh|^#!/usr/bin/env bash')
+	$(BIN)/shellcheck -x $$(git ls-files | xargs awk 'FNR == 1 && /^#!.*(\/| )(ba)?sh/ {print FILENAME}')
 
 unit: .venv/ready
 	$(BIN)/pytest -q tests/unit
