@@ -140,7 +140,7 @@ class Controller(pulumi.ComponentResource):
                 *jail,
             ],
         }
-        return pods.placed(
+        spec = pods.placed(
             settings,
             settings.controller.node_filter,
             {
@@ -151,6 +151,11 @@ class Controller(pulumi.ComponentResource):
                 "volumes": volumes,
             },
         )
+        if settings.controller.standby:
+            # It takes the standby's place, which ends for it. Kubernetes looks again at a pod that waits for this only
+            # if the pod itself asks to be apart; without it, slurmctld would be away for five minutes.
+            _keep_apart(spec, pods.labels(settings, STANDBY))
+        return spec
 
     def _standby(self, name: str, settings: Settings, namespace: pulumi.Input[str]) -> None:
         """A pod that does nothing where the controller is not: its room and its image are there when they are needed.
@@ -164,10 +169,6 @@ class Controller(pulumi.ComponentResource):
             description="Holds room for the controller of a Slurm cluster; anything else may take it.",
             opts=child(self),
         )
-        elsewhere = {
-            "labelSelector": {"matchLabels": pods.labels(settings, places.CONTROLLER)},
-            "topologyKey": "kubernetes.io/hostname",
-        }
         spec = pods.placed(
             settings,
             settings.controller.node_filter,
@@ -185,10 +186,7 @@ class Controller(pulumi.ComponentResource):
                 ],
             },
         )
-        affinity: Any = spec.get("affinity", {})
-        apart = affinity.get("podAntiAffinity", {})
-        required = [*apart.get(REQUIRED, []), elsewhere]
-        spec["affinity"] = {**affinity, "podAntiAffinity": {**apart, REQUIRED: required}}  # pyright: ignore[reportGeneralTypeIssues]
+        _keep_apart(spec, pods.labels(settings, places.CONTROLLER))
         Deployment(
             f"{name}-standby",
             metadata={
@@ -207,6 +205,15 @@ class Controller(pulumi.ComponentResource):
             },
             opts=child(self),
         )
+
+
+def _keep_apart(spec: PodSpecArgsDict, others: dict[str, str]) -> None:
+    """Never on a node where a pod with these labels is, beside what the node filter says."""
+    affinity: Any = spec.get("affinity", {})
+    apart = affinity.get("podAntiAffinity", {})
+    term = {"labelSelector": {"matchLabels": others}, "topologyKey": "kubernetes.io/hostname"}
+    required = [*apart.get(REQUIRED, []), term]
+    spec["affinity"] = {**affinity, "podAntiAffinity": {**apart, REQUIRED: required}}  # pyright: ignore[reportGeneralTypeIssues]
 
 
 def _probe(path: str) -> Any:

@@ -174,6 +174,15 @@ def test_the_placeholder_is_never_where_the_controller_is(munge: Made) -> None:
     assert [str(pod) for pod in munge.pods() if wanted <= pod.labels.items()] == ["StatefulSet controller"]
 
 
+def test_the_controller_asks_to_be_apart_too_so_that_kubernetes_looks_again_when_the_placeholder_ends(
+    munge: Made,
+) -> None:
+    spec = munge.pod("StatefulSet", "controller").spec
+    [rule] = spec["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    wanted = rule["labelSelector"]["matchLabels"].items()
+    assert [str(pod) for pod in munge.pods() if wanted <= pod.labels.items()] == ["Deployment controller-standby"]
+
+
 def test_anything_may_take_the_placeholders_room_and_it_takes_nobodys(munge: Made) -> None:
     spec = munge.pod("Deployment", "controller-standby").spec
     [priority] = munge.of("PriorityClass")

@@ -199,6 +199,15 @@ def test_a_user_who_leaves_a_group_is_no_member_any_more(jail: Jail) -> None:
     assert jail.entries("gshadow")["physics"][3] == ""
 
 
+@pytest.mark.parametrize(("mode", "wanted"), [(0o750, 0o755), (0o1777, 0o755), (0o711, 0o711)])
+def test_they_get_through_to_their_homes_on_a_volume_of_any_mode(jail: Jail, mode: int, wanted: int) -> None:
+    homes = jail.root / "home"
+    homes.mkdir(exist_ok=True)
+    homes.chmod(mode)
+    jail.apply(BOTH)
+    assert stat.S_IMODE(homes.stat().st_mode) == wanted
+
+
 def test_a_user_who_comes_back_finds_everything_as_it_was(jail: Jail) -> None:
     jail.apply(BOTH)
     (jail.home("alice") / "thesis.tex").write_text("years of work")
