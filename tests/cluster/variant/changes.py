@@ -1,0 +1,39 @@
+"""Changes to a stack's config, and what becomes of its pods."""
+
+import json
+from typing import Any
+
+import yaml
+
+from tests.cluster.stacks import Stack
+
+
+def change(stack: Stack, section: str, **fields: Any) -> None:
+    """Replace fields of one section in the stack's file. Nothing is deployed."""
+    content = yaml.safe_load(stack.file.read_text())
+    config = content["config"]
+    config[f"slipway:{section}"] = {**config.get(f"slipway:{section}", {}), **fields}
+    stack.file.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def change_burst(stack: Stack, **fields: Any) -> None:
+    """Replace fields of the dynamic NodeSet."""
+    burst = stack.config["slipway:nodeSets"]["burst"]
+    change(stack, "nodeSets", burst={**burst, **fields})
+
+
+def pods(stack: Stack, selector: str = "") -> dict[str, dict[str, Any]]:
+    """Pods by name, without those of Jobs."""
+    words = ["get", "pods", "-o", "json", *(["-l", selector] if selector else [])]
+    found = json.loads(stack.kubectl(*words))["items"]
+    return {pod["metadata"]["name"]: pod for pod in found if pod["spec"]["restartPolicy"] == "Always"}
+
+
+def uids(stack: Stack, selector: str = "") -> dict[str, str]:
+    return {name: pod["metadata"]["uid"] for name, pod in pods(stack, selector).items()}
+
+
+def is_ready(pod: dict[str, Any]) -> bool:
+    conditions = pod["status"].get("conditions", [])
+    ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+    return ready and "deletionTimestamp" not in pod["metadata"]
