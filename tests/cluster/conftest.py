@@ -13,6 +13,11 @@ from lab.layout import Lab
 Kubectl = Callable[..., str]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs a whole stack comes last: it stays until the end, and leaves no room on the nodes."""
+    items.sort(key=lambda item: not {"dev", "variant"}.isdisjoint(getattr(item, "fixturenames", ())))
+
+
 @pytest.fixture(scope="session")
 def lab() -> Lab:
     name = os.environ.get("SLIPWAY_LAB", "")
