@@ -2,7 +2,7 @@
 
 import time
 
-from tests.cluster.dev.test_pods_come_and_go import SECONDS, replaced
+from tests.cluster.dev.test_pods_come_and_go import replaced
 from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack, until
 from tests.cluster.variant.changes import pods
@@ -45,7 +45,8 @@ def test_the_controller_takes_its_place_when_its_own_node_is_closed(variant: Sta
         replaced(variant, "controller-0")
         assert controller_node(variant) == there
         until(lambda: variant.ssh("scontrol ping").returncode == 0, "slurmctld to answer")
-        assert time.monotonic() - began < SECONDS
+        # Seconds where the machine is idle; a pod that Kubernetes does not look at again waits for five minutes.
+        assert time.monotonic() - began < 120
     finally:
         variant.kubectl("uncordon", here)
     assert variant.wait_for_job(running)["Restarts"] == "0"
