@@ -1,0 +1,309 @@
+"""Sections whose values do not go together, one after the other."""
+
+from typing import Any
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample1 a@b"
+ALICE = {"name": "alice", "uid": 10001}
+
+Config = dict[str, Any]
+Row = tuple[Config, str, str]  # the config, the key that is blamed, and part of what is said
+
+
+def filters(**about: Any) -> Config:
+    """The default filters, with more said about `compute`."""
+    return {"system": {}, "compute": about}
+
+
+def labels(plugin: str, kind: str = "dynamic", below: str | None = None, **network: Any) -> Config:
+    """A NodeSet whose nodes are where a label says."""
+    place = {"nodeLabel": "example.com/rack"} | ({"below": below} if below else {})
+    above = {"switches": {"s": {}}} if plugin == "tree" and below == "s" else {}
+    return {
+        "worker": {"kind": kind, "topology": place} | ({"maxSize": 4} if kind == "dynamic" else {}),
+        "slurm.topology": {"plugin": plugin, **above, **network},
+    }
+
+
+BAD: list[Row] = [
+    # NodeSets
+    ({"worker.size": "65537"}, "worker.size", "at most 65536"),
+    ({"worker.size": "65536", "nodeSets": {"gpu": {"size": 1}}}, "worker.size", "Slurm has room for 65536"),
+    ({"worker": {"maxSize": 3}}, "worker.maxSize", "only with kind: dynamic"),
+    ({"worker": {"kind": "dynamic", "size": 4, "maxSize": 3}}, "worker.maxSize", "3 is less than size (4)"),
+    ({"worker": {"cpus": 8, "sockets": 2, "coresPerSocket": 2}}, "worker.cpus", "(which is 4)"),
+    ({"worker": {"memory": "1Gi", "realMemory": "2Gi"}}, "worker.realMemory", "2Gi is more than memory (1Gi)"),
+    ({"worker": {"extra": {"MemSpecLimit": 1024}}}, "worker.extra.MemSpecLimit", "leave nothing"),
+    ({"worker.gres": {"gpu": {}}}, "worker.gres.gpu", "move this to `gpus`"),
+    ({"worker.gres": {"shard": {"count": 4}}}, "worker.gres.shard", "set gpus too"),
+    (
+        {"worker.gres": {"fpga": {"count": 2, "file": "/dev/fpga[0-2]"}}},
+        "worker.gres.fpga.file",
+        "names 3 device files",
+    ),
+    ({"worker.gres": {"fpga": {"file": "/dev/f", "noConsume": True}}}, "worker.gres.fpga.noConsume", "one job"),
+    ({"worker.gres": {"fpga": {"file": "/etc/passwd"}}}, "worker.gres.fpga.file", "is not a device file"),
+    ({"worker.extra": {"NodeName": "x"}}, "worker.extra.NodeName", "it follows from the name of the NodeSet"),
+    ({"worker.extra": {"cpus": 4}}, "worker.extra.cpus", "set cpus of the NodeSet"),
+    ({"worker.extra": {"TmpDsk": 4}}, "worker.extra.TmpDsk", "did you mean `TmpDisk`?"),
+    # Node filters
+    ({"worker.nodeFilter": "gpu"}, "worker.nodeFilter", "there are system, compute"),
+    ({"controller.nodeFilter": "sytem"}, "controller.nodeFilter", "did you mean `system`? Name one of them"),
+    ({"nodeFilters": filters(nodeCpus=4), "worker.cpus": "8"}, "worker.cpus", "8 is more than one node of `compute`"),
+    ({"nodeFilters": filters(nodeMemory="1Gi"), "worker.memory": "2Gi"}, "worker.memory", "nodeMemory: 1Gi"),
+    ({"nodeFilters": filters(nodeGpus=4), "worker.gpus.count": "8"}, "worker.gpus.count", "nodeGpus: 4"),
+    ({"nodeFilters": {"system": {"nodeCpus": 1}, "compute": {}}, "login.cpus": "1500m"}, "login.cpus", "1.5 is more"),
+    (
+        {"nodeFilters": filters(nodes=2, nodeCpus=4), "worker": {"size": 5, "cpus": 2}},
+        "worker.size",
+        "ask for 10 (cpus) together, and its 2 nodes have 8",
+    ),
+    (
+        {"nodeFilters": filters(tolerations=[{"key": "node-role.kubernetes.io/control-plane"}])},
+        "nodeFilters.compute.tolerations.0.key",
+        "control-plane nodes",
+    ),
+    (
+        {"nodeFilters.system.nodeSelector.node-role.kubernetes.io/master": "", "nodeFilters.compute": {}},
+        "nodeFilters.system.nodeSelector.node-role.kubernetes.io/master",
+        "control-plane nodes",
+    ),
+    (
+        {"nodeFilters": filters(tolerations=[{"key": "a", "value": "b"}])},
+        "nodeFilters.compute.tolerations.0.value",
+        "set operator: Equal",
+    ),
+    (
+        {"nodeFilters": filters(tolerations=[{"key": "a", "operator": "Equal"}])},
+        "nodeFilters.compute.tolerations.0.operator",
+        "Equal needs a value",
+    ),
+    (
+        {"nodeFilters": filters(tolerations=[{"key": "a", "tolerationSeconds": 5}])},
+        "nodeFilters.compute.tolerations.0.tolerationSeconds",
+        "NoExecute",
+    ),
+    # Partitions
+    ({"partitions": {}}, "partitions", "there is no partition"),
+    ({"partitions": {"a": {}, "b": {}}}, "partitions", "such as partitions.a.default"),
+    ({"partitions": {"a": {"default": True}, "b": {"default": True}}}, "partitions.b.default", "`a` is the default"),
+    ({"partitions": {"main": {"default": True, "nodeSets": ["gpu"]}}}, "partitions.main.nodeSets.0", "named `gpu`"),
+    ({"partitions": {"main": {"default": True, "nodeSets": []}}}, "partitions.main.nodeSets", "name at least one"),
+    (
+        {"partitions": {"main": {"default": True, "nodeSets": ["worker", "worker"]}}},
+        "partitions.main.nodeSets.1",
+        "listed twice",
+    ),
+    (
+        {"partitions": {"main": {"default": True, "nodeSets": ["ALL", "worker"]}}},
+        "partitions.main.nodeSets.0",
+        "ALL stands alone",
+    ),
+    ({"partitions.main": {"default": True, "state": "OPEN"}}, "partitions.main.state", "one of UP, DOWN"),
+    (
+        {"partitions.main": {"default": True, "maxTime": "1h", "defaultTime": "2h"}},
+        "partitions.main.defaultTime",
+        "longer than maxTime",
+    ),
+    ({"partitions.main": {"default": True, "maxTime": 0}}, "partitions.main.maxTime", "no job could run"),
+    ({"partitions.main": {"default": True, "minNodes": 2, "maxNodes": 1}}, "partitions.main.minNodes", "maxNodes (1)"),
+    ({"partitions.main": {"default": True, "maxNodes": 0}}, "partitions.main.maxNodes", "no job could run"),
+    ({"partitions.main": {"default": True, "minNodes": 2}}, "partitions.main.minNodes", "the partition has nodes (1)"),
+    (
+        {"partitions.main": {"default": True, "defMemPerCpu": "1Gi", "defMemPerNode": "2Gi"}},
+        "partitions.main.defMemPerNode",
+        "cannot be combined with defMemPerCpu",
+    ),
+    (
+        {"partitions.main": {"default": True, "defMemPerCpu": "2Gi", "maxMemPerCpu": "1Gi"}},
+        "partitions.main.defMemPerCpu",
+        "more than maxMemPerCpu (1Gi)",
+    ),
+    (
+        {"partitions.main": {"default": True, "exclusive": "NODE", "overSubscribe": "FORCE:4"}},
+        "partitions.main.overSubscribe",
+        "contradicts exclusive",
+    ),
+    ({"partitions.main": {"default": True, "exclusive": "TOPO"}}, "partitions.main.exclusive", "slurm.topology.plugin"),
+    ({"partitions.main": {"default": True, "overSubscribe": "EXCLUSIVE"}}, "partitions.main.overSubscribe", "FORCE:n"),
+    ({"partitions.main": {"default": True, "priorityTier": 65534}}, "partitions.main.priorityTier", "at most 65533"),
+    (
+        {"accounting.enabled": "true", "partitions.main": {"default": True, "allowQos": ["a"], "denyQos": ["b"]}},
+        "partitions.main.denyQos",
+        "never looked at beside allowQos",
+    ),
+    (
+        {"partitions.main": {"default": True, "allowGroups": ["x"]}},
+        "partitions.main.allowGroups.0",
+        "no group is named",
+    ),
+    ({"partitions.main": {"default": True, "extra": {"Nodes": "ALL"}}}, "partitions.main.extra.Nodes", "set nodeSets"),
+    ({"partitions.main": {"default": True, "extra": {"Alternate": "b"}}}, "partitions.main.extra.Alternate", "`b`"),
+    (
+        {"partitions.main": {"default": True, "tresBillingWeights": {"CPU": "much"}}},
+        "partitions.main.tresBillingWeights.CPU",
+        "is not a weight",
+    ),
+    # Users and groups
+    ({"users": [ALICE, {"name": "alice", "uid": 10002}]}, "users.1.name", "belongs to users.0 already"),
+    ({"users": [ALICE, {"name": "bob", "uid": 10001}]}, "users.1.uid", "10001 belongs to users.0 already"),
+    ({"groups": [{"name": "a", "gid": 2000}, {"name": "b", "gid": 2000}]}, "groups.1.gid", "belongs to groups.0"),
+    ({"users": [ALICE], "groups": [{"name": "alice", "gid": 2000}]}, "users.0.name", "set gid: 2000"),
+    ({"users": [ALICE], "groups": [{"name": "staff1", "gid": 10001}]}, "users.0.uid", "is the gid of group `staff1`"),
+    ({"users": [{"name": "root1", "uid": 0}]}, "users.0.uid", "at least 1000"),
+    ({"users": [{"name": "alice", "uid": 64030}]}, "users.0.uid", "system user `slurm`"),
+    ({"users": [ALICE | {"groups": ["physics"]}]}, "users.0.groups.0", "no group is named `physics`"),
+    ({"users": [ALICE | {"gid": 2000}]}, "users.0.gid", "no group has the gid 2000"),
+    ({"users": [ALICE | {"sshKeys": [KEY, KEY]}]}, "users.0.sshKeys.1", "the same as entry 0"),
+    # Services
+    ({"login.service": {"type": "ClusterIP", "nodePort": 30022}}, "login.service.nodePort", "set type: NodePort"),
+    ({"login.service": {"sourceRanges": ["10.0.0.0/8"]}}, "login.service.sourceRanges", "set type: LoadBalancer"),
+    (
+        {"login.service": {"type": "LoadBalancer", "sourceRanges": ["10.0.0.1/8"]}},
+        "login.service.sourceRanges.0",
+        "is not a network",
+    ),
+    ({"login.service.nodePort": "70000"}, "login.service.nodePort", "at most 65535"),
+    (
+        {
+            "login.service.nodePort": "30022",
+            "rest": {"enabled": True, "service": {"type": "NodePort", "nodePort": 30022}},
+        },
+        "rest.service.nodePort",
+        "taken by login.service.nodePort",
+    ),
+    ({"bridge.enabled": "true"}, "bridge.enabled", "set rest.enabled: true"),
+    ({"bridge": {"enabled": True, "partition": "x"}, "rest.enabled": "true"}, "bridge.partition", "no partition"),
+    ({"monitoring.enabled": "true", "slurm.extra.PrivateData": "jobs"}, "slurm.extra.PrivateData", "no metrics"),
+    (
+        {"bridge": {"enabled": True, "namespaces": ["slurm"]}, "rest.enabled": "true"},
+        "bridge.namespaces.0",
+        "must run before Slurm does",
+    ),
+    # Storage
+    ({"storage.jail": {"hostPath": "/a", "existingClaim": "b"}}, "storage.jail", "more than one source"),
+    ({"storage.jail.hostPath": "relative"}, "storage.jail.hostPath", "is not an absolute path"),
+    ({"storage.jail.hostPath": "/a/../etc"}, "storage.jail.hostPath", "is not an absolute path"),
+    ({"storage.jail.nfs": {"server": "nas"}}, "storage.jail.nfs.path", "is missing"),
+    ({"storage.submounts": [{"mountPath": "/home"}]}, "storage.submounts.0", "does not say where the data is"),
+    (
+        {"storage.submounts": [{"mountPath": "/etc", "existingClaim": "x"}]},
+        "storage.submounts.0.mountPath",
+        "belongs to the system",
+    ),
+    (
+        {"storage.submounts": [{"mountPath": "/a", "existingClaim": "x"}, {"mountPath": "/a", "existingClaim": "y"}]},
+        "storage.submounts.1.mountPath",
+        "taken by storage.submounts.0",
+    ),
+    ({"controller.state": {"hostPath": "/a", "storageClass": "b"}}, "controller.state", "more than one source"),
+    # Accounting
+    ({"partitions.main": {"default": True, "qos": "normal"}}, "partitions.main.qos", "accounting.enabled: true"),
+    ({"accounting.qos": {"long": {}}}, "accounting.qos", "accounting.enabled: true"),
+    (
+        {"accounting.enabled": "true", "partitions.main": {"default": True, "qos": "long"}},
+        "partitions.main.qos",
+        "Declare it in accounting.qos",
+    ),
+    ({"accounting": {"enabled": True, "administrators": ["bob"]}}, "accounting.administrators.0", "no user is named"),
+    (
+        {"accounting": {"enabled": True, "accounts": {"a": {"users": ["bob"]}}}},
+        "accounting.accounts.a.users.0",
+        "no user is named `bob`",
+    ),
+    (
+        {"accounting": {"enabled": True, "accounts": {"a": {"parent": "b"}}}},
+        "accounting.accounts.a.parent",
+        "no account is named `b`",
+    ),
+    (
+        {"accounting": {"enabled": True, "accounts": {"a": {"parent": "b"}, "b": {"parent": "a"}}}},
+        "accounting.accounts.a.parent",
+        "goes round in a circle",
+    ),
+    (
+        {"accounting": {"enabled": True, "accounts": {"a": {"qos": ["normal"], "defaultQos": "x"}}}},
+        "accounting.accounts.a.defaultQos",
+        "is not in qos",
+    ),
+    (
+        {"accounting": {"enabled": True, "storage": {"size": "1Gi"}, "database": {"host": "db"}}},
+        "accounting.storage",
+        "keep one of them",
+    ),
+    ({"accounting": {"database": {"host": "a..b"}}}, "accounting.database.host", "is not a host name"),
+    ({"slurm.extra": {"Licenses": [{"a": 1}]}}, "slurm.extra.Licenses", "is not text"),
+    ({"accounting.purge.jobs": "2 years"}, "accounting.purge.jobs", "12months"),
+    # Slurm's own keys
+    ({"slurm.extra.ClusterName": "x"}, "slurm.extra.ClusterName", "set cluster.name"),
+    ({"slurm.extra.slurmctldhost": "x"}, "slurm.extra.slurmctldhost", "Slipway decides it"),
+    ({"slurm.extra.NodeName": "x"}, "slurm.extra.NodeName", "set worker or nodeSets"),
+    ({"slurm.extra.PartitionName": "x"}, "slurm.extra.PartitionName", "set partitions"),
+    ({"slurm.extra.StateSaveLocation": "/x"}, "slurm.extra.StateSaveLocation", "set controller.state"),
+    ({"slurm.extra.AuthType": "auth/none"}, "slurm.extra.AuthType", "set cluster.auth"),
+    ({"slurm.extra.Include": "/etc/x"}, "slurm.extra.Include", "put the keys themselves here"),
+    ({"slurm.extra.SchedulerParamters": "x"}, "slurm.extra.SchedulerParamters", "did you mean `SchedulerParameters`?"),
+    ({"slurm.extra": {"TmpFS": "/a", "tmpfs": "/b"}}, "slurm.extra", "sets `TmpFS` and `tmpfs`"),
+    ({"slurm.extra.SlurmctldParameters": "x"}, "slurm.extra.SlurmctldParameters", "must contain enable_configless"),
+    ({"slurm.extra.MpiDefault": "pmi2"}, "slurm.extra.MpiDefault", "set slurm.mpi.default"),
+    ({"slurm.extra.NamespaceType": "namespace/tmpfs"}, "slurm.extra.NamespaceType", "set slurm.privateTmp"),
+    ({"slurm.mpi.pmix.PMIxTimeouts": 5}, "slurm.mpi.pmix.PMIxTimeouts", "did you mean `PMIxTimeout`?"),
+    (
+        {"slurm": {"privateTmp": True, "extra": {"PrologFlags": "Alloc"}}},
+        "slurm.extra.PrologFlags",
+        "must contain Contain",
+    ),
+    ({"slurm.cgroup": "v1"}, "slurm.cgroup", "one of auto, v2, disabled"),
+    # The network
+    ({"slurm.topology.plugin": "tree"}, "worker.topology", "each NodeSet must say where it is"),
+    ({"worker.topology.switch": "rack1"}, "worker.topology.switch", "needs slurm.topology.plugin: tree"),
+    ({"worker.topology": {"switch": "a", "block": "b"}}, "worker.topology", "exactly one of switch"),
+    ({"slurm.topology.blockSizes": [1]}, "slurm.topology.blockSizes", "only with plugin: block"),
+    ({"slurm.topology.blocks": ["a"]}, "slurm.topology.blocks", "only with plugin: block"),
+    ({"worker.topology": {"switch": "a", "below": "s"}}, "worker.topology", "`below`, which has a meaning only with"),
+    (labels("tree", kind="static", below="s"), "worker.topology.nodeLabel", "needs kind: dynamic; Slurm forgets"),
+    (labels("tree"), "worker.topology.below", "is missing; name the switch of slurm.topology.switches"),
+    (labels("tree", below="t"), "worker.topology.below", "no switch is named `t`"),
+    (
+        labels("block", below="s", blocks=["a"], blockSizes=[1]),
+        "worker.topology.below",
+        "only with slurm.topology.plugin: tree",
+    ),
+    (labels("block", blockSizes=[1]), "slurm.topology.blocks", "the blocks of worker.topology are known only when"),
+    (labels("block", blocks=["a"]), "slurm.topology.blockSizes", "is missing: the blocks of worker.topology"),
+    (
+        {"worker.topology.switch": "a", "slurm.topology": {"plugin": "tree", "switches": {"s": {}}}},
+        "slurm.topology.switches.s.switches",
+        "name the switches below it, or take it out",
+    ),
+    (
+        {"worker.topology.switch": "a", "slurm.topology": {"plugin": "tree", "switches": {"s": {"switches": ["b"]}}}},
+        "slurm.topology.switches.s.switches.0",
+        "no switch is named `b`",
+    ),
+    (
+        {
+            "worker.topology.switch": "a",
+            "slurm.topology": {"plugin": "tree", "switches": {"s": {"switches": ["a"]}, "t": {"switches": ["a"]}}},
+        },
+        "slurm.topology.switches.t.switches.0",
+        "hangs below `s` already",
+    ),
+    (
+        {
+            "worker.topology.switch": "a",
+            "slurm.topology": {"plugin": "tree", "switches": {"s": {"switches": ["t"]}, "t": {"switches": ["s"]}}},
+        },
+        "slurm.topology.switches.s",
+        "hangs below itself",
+    ),
+    (
+        {"worker.topology.block": "a", "slurm.topology": {"plugin": "block", "blockSizes": [1, 3]}},
+        "slurm.topology.blockSizes.1",
+        "power of two",
+    ),
+    (
+        {"worker.topology.block": "a", "slurm.topology": {"plugin": "block", "blockSizes": [4]}},
+        "slurm.topology.blockSizes.0",
+        "more than block `a` has nodes (1)",
+    ),
+]
