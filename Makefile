@@ -31,6 +31,7 @@ lint: .venv/ready
 	$(BIN)/shellcheck -x $$(git ls-files | xargs awk 'FNR == 1 && /^#!.*(\/| )(ba)?sh/ {print FILENAME}')
 
 unit: .venv/ready
+	@command -v cc > /dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends gcc libc6-dev; }
 	$(BIN)/pytest -q tests/unit
 
 test: check  ## all tests, in a lab that is started and stopped for them

@@ -8,7 +8,7 @@ from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service
 
 from components import pods
-from components.options import child
+from components.options import NO_WAIT, child
 from components.secrets import ClusterSecrets, key_numbers
 from components.storage import SharedStorage
 from config import Settings
@@ -62,7 +62,7 @@ class Login(pulumi.ComponentResource):
         labels = pods.labels(settings, LOGIN)
         Service(
             f"{name}-login-pods",
-            metadata={"name": PODS, "namespace": namespace, "annotations": {"pulumi.com/skipAwait": "true"}},
+            metadata={"name": PODS, "namespace": namespace, "annotations": NO_WAIT},
             spec={"cluster_ip": "None", "publish_not_ready_addresses": True, "selector": labels},
             opts=child(self),
         )
@@ -133,23 +133,15 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
     init: list[Any] = [pods.keys_init(image, small, pods.RESTRICTED)]
     if munge:
         init.append(pods.munge_sidecar(image, pods.RESTRICTED))
-    controller = f"{places.pod(settings, places.CONTROLLER)}:{places.SLURMCTLD_PORT}"
     init += [
-        {
-            "name": "wait-for-jail",
-            "image": image,
-            "command": [f"{pods.SCRIPTS}/wait-for-jail"],
-            "resources": small,
-            "security_context": pods.ROOT,
-            "volume_mounts": [{**storage.mounts[0], "read_only": True}],
-        },
+        pods.wait_for_jail(image, small, storage.mounts[0]),
         {
             # The configuration for the commands that users run, always the one that slurmctld has; with auth/slurm also
             # what proves who they are.
             "name": "sackd",
             "image": image,
             "command": [f"{pods.SCRIPTS}/sackd"],
-            "env": pods.env({"SLURM_CONTROLLER": controller, **pods.auth_env(settings)}),
+            "env": pods.env({"SLURM_CONTROLLER": places.slurmctld(settings), **pods.auth_env(settings)}),
             "restart_policy": "Always",
             "resources": small,
             "security_context": pods.RESTRICTED,
@@ -166,14 +158,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
         settings.login.node_filter,
         {
             "termination_grace_period_seconds": 10,  # sessions end with the pod; sshd would wait for ever
-            "topology_spread_constraints": [
-                {
-                    "max_skew": 1,
-                    "topology_key": "kubernetes.io/hostname",
-                    "when_unsatisfiable": "ScheduleAnyway",
-                    "label_selector": {"match_labels": pods.labels(settings, LOGIN)},
-                }
-            ],
+            "topology_spread_constraints": pods.spread(pods.labels(settings, LOGIN)),
             "init_containers": init,
             "containers": [
                 {

@@ -98,12 +98,7 @@ def _pod(
     jail: list[VolumeMountArgsDict] = storage.mounts
     scripted: Any = {"image": image, "resources": size, "security_context": pods.ROOT}
     init += [
-        {
-            "name": "wait-for-jail",
-            "command": [f"{pods.SCRIPTS}/wait-for-jail"],
-            "volume_mounts": [{**jail[0], "read_only": True}],
-            **scripted,
-        },
+        pods.wait_for_jail(image, size, storage.mounts[0]),
         {
             "name": "wait-for-controller",
             "command": [f"{pods.SCRIPTS}/wait-for-controller"],
@@ -124,14 +119,7 @@ def _pod(
         node_set.node_filter,
         {
             "termination_grace_period_seconds": node_set.grace_period.seconds,
-            "topology_spread_constraints": [
-                {
-                    "max_skew": 1,
-                    "topology_key": "kubernetes.io/hostname",
-                    "when_unsatisfiable": "ScheduleAnyway",
-                    "label_selector": {"match_labels": labels},
-                }
-            ],
+            "topology_spread_constraints": pods.spread(labels),
             "init_containers": init,
             "containers": [
                 {
@@ -176,7 +164,7 @@ def _environment(name: str, node_set: config.NodeSet, settings: Settings) -> lis
     plain = {
         "K8S_SERVICE_NAME": name,
         "SLURM_CLUSTER_NAME": settings.cluster.name,
-        "SLURM_CONTROLLER": f"{places.pod(settings, places.CONTROLLER)}:{places.SLURMCTLD_PORT}",
+        "SLURM_CONTROLLER": places.slurmctld(settings),
         "GRACE_SECONDS": str(node_set.grace_period.seconds),
         **pods.auth_env(settings),
     }

@@ -9,6 +9,7 @@ from pulumi_kubernetes.core.v1 import (
     PodSpecArgsDict,
     ResourceRequirementsArgsDict,
     SecurityContextArgsDict,
+    TopologySpreadConstraintArgsDict,
     VolumeArgsDict,
     VolumeMountArgsDict,
 )
@@ -150,4 +151,28 @@ def key_volumes(secret: Any, keys: Sequence[str]) -> list[VolumeArgsDict]:
         },
         {"name": "keys", "empty_dir": {"medium": "Memory", "size_limit": "1Mi"}},
         {"name": "run", "empty_dir": {"medium": "Memory", "size_limit": "64Mi"}},
+    ]
+
+
+def wait_for_jail(image: str, size: ResourceRequirementsArgsDict, jail: VolumeMountArgsDict) -> ContainerArgsDict:
+    """Holds the pod back until the shared root is whole."""
+    return {
+        "name": "wait-for-jail",
+        "image": image,
+        "command": [f"{SCRIPTS}/wait-for-jail"],
+        "resources": size,
+        "security_context": ROOT,
+        "volume_mounts": [{**jail, "read_only": True}],
+    }
+
+
+def spread(labels: Mapping[str, str]) -> list[TopologySpreadConstraintArgsDict]:
+    """Pods of a kind on as many Kubernetes nodes as there are, without waiting for one that is free."""
+    return [
+        {
+            "max_skew": 1,
+            "topology_key": "kubernetes.io/hostname",
+            "when_unsatisfiable": "ScheduleAnyway",
+            "label_selector": {"match_labels": labels},
+        }
     ]

@@ -3,7 +3,6 @@
 Kubernetes itself leaves them alone (OnDelete): it knows nothing of jobs."""
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,10 @@ from operations.kubectl import Cluster
 from operations.problem import Problem
 from operations.progress import say, wait
 
-REASON = "slipway:stopping"  # the pod's successor takes this drain away when it starts
+SEEN_SECONDS = 60
 READY_SECONDS = 300
 
+# The pod's successor takes this drain away when it starts.
 DRAIN = """
 set -e
 for node in "$@"; do
@@ -69,19 +69,15 @@ def restart_outdated(cluster: Cluster, drain: Drain) -> None:
 
 def _revisions(cluster: Cluster) -> dict[str, str]:
     """The revision that each NodeSet's pods should have. Kubernetes may still be about to see a change."""
+    sets: list[dict[str, Any]] = []
 
-    def look() -> dict[str, Any] | None:
-        sets = _list(cluster, "statefulsets", "slipway/node-set")
-        if any(each["status"].get("observedGeneration") != each["metadata"]["generation"] for each in sets):
-            return None
-        return {_name(each): each["status"]["updateRevision"] for each in sets}
+    def look() -> str | None:
+        sets[:] = _list(cluster, "statefulsets", "slipway/node-set")
+        unseen = [each for each in sets if each["status"].get("observedGeneration") != each["metadata"]["generation"]]
+        return f"Kubernetes to look at {', '.join(map(_name, unseen))}" if unseen else None
 
-    deadline = time.monotonic() + 60
-    while (found := look()) is None:
-        if time.monotonic() > deadline:
-            raise Problem("Kubernetes has not looked at the changed StatefulSets for a minute: is its controller up?")
-        time.sleep(0.2)
-    return found
+    wait(look, SEEN_SECONDS, "Is its controller manager up?", 0.2)
+    return {_name(each): each["status"]["updateRevision"] for each in sets}
 
 
 def _drain(cluster: Cluster, nodes: list[str], drain: Drain) -> None:

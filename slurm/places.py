@@ -27,3 +27,8 @@ def service(settings: Settings, name: str) -> str:
 def pod(settings: Settings, stateful_set: str, ordinal: str = "0") -> str:
     """The DNS name of a pod of a StatefulSet, or of several with a hostlist range as `ordinal`."""
     return f"{stateful_set}-{ordinal}.{service(settings, stateful_set)}"
+
+
+def slurmctld(settings: Settings) -> str:
+    """Where slurmctld listens, as `host:port`."""
+    return f"{pod(settings, CONTROLLER)}:{SLURMCTLD_PORT}"

@@ -45,8 +45,7 @@ Step = Callable[..., Outcome]
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The plugin from its own Makefile, and a program to load it."""
-    if not shutil.which("cc") and "CI" not in os.environ:
-        pytest.skip("needs a C compiler: install gcc")
+    assert shutil.which("cc"), "needs a C compiler: install gcc (`make unit` does, as root)"
     folder = tmp_path_factory.mktemp("spank")
     headers = f"-I{HERE / 'include'}"
     make = ["make", "--silent", f"--file={SOURCES / 'Makefile'}", f"VPATH={SOURCES}", f"CPPFLAGS={headers}"]
