@@ -6,8 +6,6 @@ from typing import Self
 
 from config.types.parsed import Parsed
 
-_COUNT = re.compile(r"([0-9]+)(%?)")
-
 
 @dataclass(frozen=True)
 class CountOrPercent(Parsed):
@@ -22,13 +20,9 @@ class CountOrPercent(Parsed):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        match = _COUNT.fullmatch(text)
-        if match is None:
+        if not re.fullmatch(cls.pattern, text):  # what an editor is told by the schema is what we read
             raise ValueError
-        value, percent = int(match[1]), bool(match[2])
-        if value < 1 or (percent and value > 100):
-            raise ValueError
-        return cls(value, percent)
+        return cls(int(text.rstrip("%")), text.endswith("%"))
 
     def of(self, total: int) -> int:
         """How many of `total`: rounded down so that the share is never exceeded, but at least one."""
