@@ -4,6 +4,7 @@ import os
 
 import pulumi
 
+from components.change import find
 from components.cluster import SlurmCluster
 from config import ConfigProblems, Settings
 
@@ -12,5 +13,5 @@ try:
 except ConfigProblems as problems:
     raise pulumi.RunError(str(problems)) from None
 
-for output, value in SlurmCluster(settings.cluster.name, settings).outputs.items():
+for output, value in SlurmCluster(settings.cluster.name, settings, find(settings)).outputs.items():
     pulumi.export(output, value)

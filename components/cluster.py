@@ -1,9 +1,12 @@
 """`SlurmCluster`: everything that a stack deploys."""
 
+from collections.abc import Sequence
+
 import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
+from components.change import Change, deployed
 from components.configuration import Configuration
 from components.controller import Controller
 from components.login import Login
@@ -22,7 +25,14 @@ class SlurmCluster(pulumi.ComponentResource):
 
     outputs: dict[str, object]
 
-    def __init__(self, name: str, settings: Settings, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: Settings,
+        change: Change | None = None,
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        change = change or Change()
         # A changed file is an update of one object, and not a new object that every pod must restart for.
         provider = kubernetes.Provider(f"{name}-kubernetes", enable_config_map_mutable=True, enable_secret_mutable=True)
         keeper = None
@@ -46,15 +56,20 @@ class SlurmCluster(pulumi.ComponentResource):
         secrets = ClusterSecrets(name, settings, namespace, inside)
         storage = SharedStorage(name, settings, namespace, keeper, inside)
         users = Users(name, settings, namespace, storage, inside)
-        configuration = Configuration(name, files, namespace, inside)
-        controller = Controller(name, settings, namespace, secrets, storage, [configuration.config_map], keeper, inside)
-        node_sets = {
-            each: NodeSet(name, each, settings, namespace, secrets, storage, (), inside)
-            for each in settings.all_node_sets
-        }
-        configuration.apply_after(
-            settings, controller.stateful_set, {each: made.stateful_set for each, made in node_sets.items()}
-        )
+        configuration = Configuration(name, settings, files, namespace, change, inside)
+        prepared = [configuration.prepared]
+
+        def node_set(each: str, after: Sequence[pulumi.Resource]) -> NodeSet:
+            return NodeSet(name, each, settings, namespace, secrets, storage, after, inside)
+
+        # Pods of new nodes come before Slurm hears of them, and those of old ones go when it knows them no more.
+        grown = {each: node_set(each, prepared) for each in settings.all_node_sets if each not in change.shrinking}
+        written = configuration.write_after([each.stateful_set for each in grown.values()])
+        controller = Controller(name, settings, namespace, secrets, storage, [written], keeper, inside)
+        applied = configuration.apply_after(controller.stateful_set)
+        shrunk = {each: node_set(each, [applied]) for each in settings.all_node_sets if each in change.shrinking}
+        node_sets = {each: (grown | shrunk)[each] for each in settings.all_node_sets}
+        configuration.roll_after([each.stateful_set for each in node_sets.values()], applied)
         login = Login(name, settings, namespace, secrets, storage, [users.applied], inside)
         self.outputs = {
             "namespace": namespace,
@@ -62,5 +77,6 @@ class SlurmCluster(pulumi.ComponentResource):
             "partitions": {each: members(settings, partition) for each, partition in settings.partitions.items()},
             "nodeSets": {each: node_set.dns for each, node_set in node_sets.items()},
             "files": files,
+            "deployed": deployed(settings, change),
         }
         self.register_outputs(self.outputs)

@@ -113,6 +113,7 @@ class Controller(pulumi.ComponentResource):
             {**volume_source(STATE_CLAIM, settings.controller.state), "name": "state"},
             {"name": "config", "config_map": {"name": CONFIG_MAP}},
             {"name": "tmp", "empty_dir": {"size_limit": "64Mi"}},
+            {"name": "rehearsal", "empty_dir": {"size_limit": "256Mi"}},
             *pods.key_volumes(secrets.daemons, keys),
             storage.volumes[0],
         ]
@@ -147,7 +148,7 @@ class Controller(pulumi.ComponentResource):
                 # Time to save the state of a large cluster; it takes about two seconds for a small one.
                 "termination_grace_period_seconds": 120,
                 "init_containers": init,
-                "containers": [slurmctld],
+                "containers": [slurmctld, _rehearsal(settings, image, munge, jail)],
                 "volumes": volumes,
             },
         )
@@ -218,6 +219,30 @@ def _keep_apart(spec: PodSpecArgsDict, others: dict[str, str]) -> None:
 
 def _probe(path: str) -> Any:
     return {"http_get": {"path": path, "port": places.SLURMCTLD_PORT}}
+
+
+def _rehearsal(settings: Settings, image: str, munge: bool, jail: list[VolumeMountArgsDict]) -> ContainerArgsDict:
+    """Where new files are tried on a slurmctld that nobody uses, with memory of its own, so that whatever becomes of it
+    the real one does not notice. It does nothing in between."""
+    authentication: list[VolumeMountArgsDict] = [{**pods.RUN, "mount_path": "/run/munge", "sub_path": "munge"}]
+    return {
+        "name": "rehearsal",
+        "image": image,
+        "command": ["sh", "-c", "trap exit TERM; sleep infinity & wait"],  # it ends when it is told to
+        "env": pods.env(pods.auth_env(settings)),
+        "resources": {
+            "requests": {"cpu": "10m", "memory": "32Mi"},
+            "limits": {"cpu": str(settings.controller.cpus), "memory": f"{settings.controller.memory.mib}Mi"},
+        },
+        "security_context": pods.RESTRICTED,
+        "volume_mounts": [
+            {"name": "rehearsal", "mount_path": "/tmp", "sub_path": "tmp"},  # noqa: S108 -- a volume of its own
+            {"name": "rehearsal", "mount_path": "/run", "sub_path": "run"},
+            {"name": "keys", "mount_path": places.KEYS, "read_only": True},
+            *(authentication if munge else []),
+            *jail,
+        ],
+    }
 
 
 def _state_folder(image: str, size: Any) -> ContainerArgsDict:

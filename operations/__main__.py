@@ -1,9 +1,11 @@
 """`operations/run COMMAND`: what the stack's command resources run."""
 
+import os
 import sys
 
-from operations import apply, keys
+from operations import keys
 from operations.problem import Problem
+from operations.progress import end_on_signals
 
 
 def main(words: list[str]) -> int:
@@ -11,14 +13,33 @@ def main(words: list[str]) -> int:
         match words:
             case ["keys", kind] if kind in keys.KINDS:
                 return keys.main(kind)
-            case ["apply"]:
-                return apply.main()
+            case ["prepare" | "apply" | "roll" | "look" as what]:
+                return _operate(what)
             case _:
-                sys.stderr.write(f"usage: operations/run keys {'|'.join(keys.KINDS)} | apply\n")
+                sys.stderr.write(f"usage: operations/run keys {'|'.join(keys.KINDS)} | prepare | apply | roll | look\n")
                 return 2
     except Problem as problem:
         sys.stderr.write(f"{problem}\n")
         return 1
+
+
+def _operate(what: str) -> int:
+    """Each is imported only when it is asked for: a second is much for a command that takes two."""
+    from operations.wishes import Wishes
+
+    end_on_signals()
+    wishes = Wishes.read(os.environ)
+    match what:
+        case "prepare":
+            from operations.prepare import prepare as operation
+        case "apply":
+            from operations.apply import apply as operation
+        case "roll":
+            from operations.roll import roll as operation
+        case _:
+            from operations.look import look as operation
+    operation(wishes)
+    return 0
 
 
 if __name__ == "__main__":

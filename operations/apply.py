@@ -1,109 +1,97 @@
-"""`operations/run apply`: bring the running Slurm to the files of the ConfigMap, and its pods to their templates.
+"""`operations/run apply`: bring the running Slurm to new files by the least that suffices, and verify that it has them.
 
-It looks at what is there and does what is missing, so that running it again after a failure, or twice, does no harm."""
+Where it cannot, the files of before are put back, and Slurm to them; the update fails with what was seen."""
 
-import os
-
-from operations import rolling
-from operations.kubectl import CONTROLLER, Cluster
-from operations.problem import Problem
+from operations.act import act
+from operations.draining import release
+from operations.problem import Cancelled, Problem
 from operations.progress import say, wait
-from slurm.hostlist import expand
+from operations.push import push
+from operations.record import Files, Record
+from operations.rolling import restart_nodes
+from operations.verify import NotVerified, verify
+from operations.wishes import Wishes
+from slurm.changes import Plan
 
-CONTROLLER_SECONDS = 300
 NAMES_SECONDS = 120
-NODES_SECONDS = 300
 
-# The digest of all files, as `components.configuration` computes it, and whether slurmctld answers.
-LOOK = r"""
-cd /etc/slurm && sha256sum $(ls | LC_ALL=C sort) | sha256sum | cut -d' ' -f1
-scontrol ping 2>/dev/null | grep -q 'is UP' && echo up || echo down
-"""
 # Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them.
 UNRESOLVED = r"""
 for node in $(scontrol show hostnames "$1"); do echo "$node"; done | sort > /tmp/wanted
-sinfo --noheader --Node --format=%N | sort -u > /tmp/known
+scontrol show nodes --oneliner | sed -nE 's/^NodeName=([^ ]+) .*/\1/p' | sort -u > /tmp/known
 for node in $(comm -23 /tmp/wanted /tmp/known); do
     getent hosts "$node.${node%-*}.$2" > /dev/null || echo "$node"
 done
 """
-STATES = 'sinfo --noheader --Node --nodes="$1" --format="%N %T"'
 
 
-def main() -> int:
-    cluster = Cluster(os.environ["SLIPWAY_NAMESPACE"])
-    nodes = os.environ["SLIPWAY_NODES"]
-    _wait_for_files(cluster, os.environ["SLIPWAY_CONFIG"])
-    if nodes:
-        _wait_for_names(cluster, nodes, os.environ["SLIPWAY_DOMAIN"])
-    # Also where slurmctld has started with these files: the workers still have the last ones.
-    _reconfigure(cluster)
-    rolling.restart_outdated(cluster, rolling.Drain.from_environment(os.environ))
-    if nodes:
-        _wait_for_nodes(cluster, nodes)
-    return 0
+def apply(wishes: Wishes) -> None:
+    cluster, files = wishes.cluster, wishes.files
+    record = Record.read(cluster)
+    plan = record.plan(files)
+    certain = record.certain
+    record = record.open(cluster, files)
+    try:
+        push(cluster, files)
+        if wishes.nodes and (not certain or _grows(plan)):
+            _wait_for_names(wishes)
+        _bring(wishes, plan, certain)
+    except (NotVerified, Cancelled) as seen:
+        if record.applied is None:
+            raise
+        _roll_back(wishes, record, record.applied, seen)
+    restart_nodes(wishes, plan, record.since)
+    release(cluster)
+    record.close(cluster, files)
 
 
-def _wait_for_files(cluster: Cluster, wanted: str) -> None:
-    """Until slurmctld answers and its pod sees the new files. The kubelet looks at once when the pod is touched."""
-    touched = False
+def _grows(plan: Plan) -> bool:
+    return any(step.key == "NodeName" and step.old is None for step in plan.steps)
 
+
+def _bring(wishes: Wishes, plan: Plan, certain: bool) -> None:
+    """Live updates where they are enough. If Slurm does not show what it should then, a reconfigure tells the rest."""
+    done = act(wishes.cluster, plan, certain)
+    if done.what == "nothing":
+        say("Slurm has nothing to do for this change")
+        return
+    try:
+        verify(wishes, plan, done)
+    except NotVerified as seen:
+        if done.what != "live":
+            raise
+        say(f"the live update did not suffice ({str(seen).splitlines()[0]}): reconfiguring")
+        verify(wishes, plan, act(wishes.cluster, plan, certain=False))
+
+
+def _roll_back(wishes: Wishes, record: Record, files: Files, seen: Problem) -> None:
+    """Raises in any case: the update has failed."""
+    say(f"{seen}\nputting the files of before back")
+    back = Wishes(wishes.cluster, files, wishes.nodes, wishes.domain, wishes.limits, wishes.max_unavailable)
+    plan = record.plan(files)
+    try:
+        push(wishes.cluster, files)
+        verify(back, plan, act(wishes.cluster, plan, certain=False))
+    except Problem as again:
+        raise Problem(
+            f"{seen}\nPutting the files of before back did not go well either: {again}\n"
+            "Run `pulumi up` again: it goes on from what is there."
+        ) from None
+    release(wishes.cluster)
+    record.close(wishes.cluster, files)
+    raise Problem(f"{seen}\nThe files of before are back, and verified: Slurm runs as before this update.")
+
+
+def _wait_for_names(wishes: Wishes) -> None:
     def look() -> str | None:
-        nonlocal touched
-        seen = cluster.controller(LOOK, seconds=20)
-        words = seen.stdout.split()
-        if seen.returncode or len(words) != 2:
-            said = seen.stderr.strip().splitlines()
-            return f"the pod {CONTROLLER} to run" + (f" ({said[-1]})" if said else "")
-        files, state = words
-        if files == wanted:
-            return None if state == "up" else "slurmctld to answer"
-        if not touched:
-            cluster.kubectl("annotate", "pod", CONTROLLER, f"slipway/config={wanted[:16]}", "--overwrite")
-            touched = True
-        return "its files to arrive"
-
-    hint = f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
-    wait(look, CONTROLLER_SECONDS, hint, 0.2)
-
-
-def _wait_for_names(cluster: Cluster, nodes: str, domain: str) -> None:
-    def look() -> str | None:
-        seen = cluster.controller(UNRESOLVED, nodes, domain, seconds=60)
+        seen = wishes.cluster.controller(UNRESOLVED, str(wishes.nodes), wishes.domain, seconds=60)
         missing = seen.stdout.split()
         if seen.returncode:
             return "an answer from the controller's pod"
-        return f"the pods of {_shown(missing)} to get their names" if missing else None
+        return f"the pods of {shown_nodes(missing)} to get their names" if missing else None
 
-    wait(look, NAMES_SECONDS, f"Look at them with: kubectl -n {cluster.namespace} get pods -o wide", 0.2)
-
-
-def _reconfigure(cluster: Cluster) -> None:
-    done = cluster.controller("scontrol reconfigure", seconds=120)
-    if done.returncode:
-        # It refuses in its own words, and goes on with the old files. A lost connection says nothing about either.
-        raise Problem(
-            f"`scontrol reconfigure` failed; run `pulumi up` again, or see slurmctld's log:\n{done.stderr.strip()}"
-        )
-    say("reconfigured")
+    wait(look, NAMES_SECONDS, f"Look at them with: kubectl -n {wishes.cluster.namespace} get pods -o wide", 0.2)
 
 
-def _wait_for_nodes(cluster: Cluster, nodes: str) -> None:
-    """Until every node has registered. Down or drained by an administrator is registered, too."""
-    expected = set(expand(nodes))
-
-    def look() -> str | None:
-        seen = cluster.controller(STATES, nodes, seconds=20)
-        states = dict(line.split() for line in seen.stdout.splitlines() if len(line.split()) == 2)
-        if seen.returncode or not states:
-            return f"slurmctld to know {nodes}"
-        silent = [node for node, state in states.items() if state.endswith("*") or state.startswith("unk")]
-        missing = sorted({*silent, *(expected - states.keys())})
-        return f"{_shown(missing)} to register" if missing else None
-
-    wait(look, NODES_SECONDS, f"Look at them with: kubectl -n {cluster.namespace} get pods -o wide")
-    say(f"nodes {nodes} serve")
-
-
-def _shown(nodes: list[str]) -> str:
+def shown_nodes(nodes: list[str]) -> str:
     return ", ".join(nodes[:8]) + (f" and {len(nodes) - 8} more" if len(nodes) > 8 else "")

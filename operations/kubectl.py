@@ -1,11 +1,17 @@
 """The cluster as kubectl reaches it, with the same kubeconfig that the engine uses."""
 
+import json
 import subprocess
 from dataclasses import dataclass
+from typing import Any
 
 from operations.problem import Problem
 
 CONTROLLER = "controller-0"
+CONFIG_MAP = "slurm-config"
+MANAGER = "slipway"
+
+Done = subprocess.CompletedProcess[str]
 
 
 @dataclass(frozen=True)
@@ -14,7 +20,7 @@ class Cluster:
 
     namespace: str
 
-    def kubectl(self, *words: str, stdin: str | None = None, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+    def kubectl(self, *words: str, stdin: str | None = None, seconds: float = 60) -> Done:
         """Never raises for what kubectl answers: whoever asks knows what an answer means."""
         argv = ["kubectl", "--namespace", self.namespace, *words]
         try:
@@ -22,9 +28,47 @@ class Cluster:
         except FileNotFoundError:
             raise Problem("kubectl is not on PATH: install it, or run inside the environment of `lab env`.") from None
         except subprocess.TimeoutExpired:
-            return subprocess.CompletedProcess(argv, 124, "", f"no answer within {seconds:.0f} s")
+            return Done(argv, 124, "", f"no answer within {seconds:.0f} s")
 
-    def controller(self, script: str, *words: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+    def controller(self, script: str, *words: str, seconds: float = 60, container: str = "slurmctld") -> Done:
         """A shell script in the controller's pod."""
-        argv = ["exec", "-i", CONTROLLER, "-c", "slurmctld", "--", "sh", "-s", *words]
+        argv = ["exec", "-i", CONTROLLER, "-c", container, "--", "sh", "-s", *words]
         return self.kubectl(*argv, stdin=script, seconds=seconds)
+
+    def slurm(self, script: str, *words: str, seconds: float = 60) -> str:
+        """What a script in the controller's pod prints; a Problem with its own words if it fails."""
+        done = self.controller(script, *words, seconds=seconds)
+        if done.returncode:
+            raise Problem(f"slurmctld's pod {CONTROLLER} does not answer: {last_line(done)}")
+        return done.stdout
+
+    def list(self, kind: str, selector: str = "") -> list[dict[str, Any]]:
+        """Objects of a kind, as Kubernetes has them."""
+        words = ["--selector", selector] if selector else []
+        shown = self.kubectl("get", kind, *words, "--output", "json")
+        if shown.returncode:
+            raise Problem(f"Kubernetes does not tell its {kind}: {last_line(shown)}")
+        return json.loads(shown.stdout)["items"]
+
+    def config_map(self, name: str, data: dict[str, str]) -> None:
+        """Write a ConfigMap as a whole, whoever else has written to it."""
+        wanted = {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": self.namespace},
+            "data": data,
+        }
+        words = ["apply", "--server-side", "--force-conflicts", f"--field-manager={MANAGER}", "--filename", "-"]
+        done = self.kubectl(*words, stdin=json.dumps(wanted))
+        if done.returncode:
+            raise Problem(f"Kubernetes does not take ConfigMap {name}: {last_line(done)}")
+
+
+def last_line(done: Done) -> str:
+    """What a command said last: most often the reason why it failed."""
+    said = (done.stderr or done.stdout).strip().splitlines()
+    return said[-1] if said else f"exit code {done.returncode}, and no word"
+
+
+def name_of(thing: dict[str, Any]) -> str:
+    return thing["metadata"]["name"]

@@ -3,3 +3,7 @@
 
 class Problem(Exception):  # noqa: N818 -- a word for users, as in lab
     """A message to show without a traceback: what happened, where, and what to do."""
+
+
+class Cancelled(Problem):
+    """The update was told to end."""

@@ -1,0 +1,142 @@
+"""What this run changes: found out before any resource is made, shown in the preview, stopped where it is refused."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pulumi
+from pulumi_command import local
+
+from config import Settings
+from config.storage import OwnVolume, Volume
+from slurm.changes import Plan, Step, plan
+from slurm.nodes import names
+from slurm.render import render
+
+Files = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Change:
+    """`shrinking` NodeSets lose nodes. `repairs` counts how often a run has found an unfinished one before it: with
+    another number the commands run, though nothing else about them has changed."""
+
+    shrinking: frozenset[str] = frozenset()
+    repairs: int = 0
+    plan: Plan = field(default=Plan())
+
+
+def find(settings: Settings) -> Change:
+    """Compare with the last deploy, as the stack's own outputs and the cluster tell of it. RunError if refused."""
+    files = render(settings)
+    last = _last_outputs()
+    seen = _look(files, environment(settings))
+    if not last and not seen.get("applied"):
+        return Change()
+    # After a failed or killed update the cluster knows better than the outputs of the last one that went well.
+    before: Files | None = seen.get("applied") or last.get("files")
+    known: Mapping[str, Any] = last.get("deployed") or {}
+    planned = Plan((*_refused_places(known.get("places") or {}, places(settings)), *plan(before, files).steps))
+    if planned.refused:
+        steps = [step for step in planned.steps if step.cls == "refused"]
+        raise pulumi.RunError(f"This change is refused, and nothing was done:\n\n{Plan(tuple(steps)).table()}")
+    if pulumi.runtime.is_dry_run():
+        _show(before or {}, files, planned, seen)
+    sizes = known.get("sizes") or {}
+    shrinking = frozenset(name for name, each in settings.all_node_sets.items() if each.size < sizes.get(name, 0))
+    return Change(shrinking, int(known.get("repairs") or 0) + bool(seen.get("unfinished")), planned)
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """What the commands are told of the cluster, beside its files."""
+    sets = settings.all_node_sets
+    limit = settings.drain.timeout.seconds
+    return {
+        "SLIPWAY_NAMESPACE": settings.cluster.namespace,
+        "SLIPWAY_NODES": ",".join(names(name, each.size) for name, each in sets.items() if each.size),
+        "SLIPWAY_DOMAIN": f"{settings.cluster.namespace}.svc.{settings.cluster.domain}",
+        "SLIPWAY_MAX_UNAVAILABLE": ",".join(
+            f"{name}={each.max_unavailable.of(each.size)}" for name, each in sets.items()
+        ),
+        "SLIPWAY_DRAIN_SECONDS": "inf" if limit is None else str(limit),
+        "SLIPWAY_DRAIN_ON_TIMEOUT": settings.drain.on_timeout,
+    }
+
+
+def _last_outputs() -> Mapping[str, Any]:
+    """The outputs of the last update that went well. Not by a StackReference: its answer would come too late."""
+    name = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
+    found = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name}).value
+    return (found or {}).get("outputs") or {}
+
+
+def _look(files: Files, environment: Mapping[str, str]) -> Mapping[str, Any]:
+    """What the running cluster tells; nothing, where nobody answers."""
+    answer = local.run(
+        command="operations/run look",
+        environment=dict(environment),
+        stdin=json.dumps(dict(files)),
+        logging=local.Logging.NONE,
+        add_previous_output_in_env=False,
+    )
+    return json.loads(answer.stdout or "{}")
+
+
+def _show(before: Files, files: Files, planned: Plan, seen: Mapping[str, Any]) -> None:
+    for name in sorted({*before, *files}):
+        if difference := diff(name, before.get(name, ""), files.get(name, "")):
+            pulumi.log.info(f"{name}\n{difference}")
+    if planned.steps:
+        pulumi.log.info(f"What this does to the running cluster ({planned.cls}):\n{planned.table()}")
+    if running := seen.get("waitedFor"):
+        pulumi.log.warn(f"{len(running)} running jobs are waited for first:\n" + "\n".join(running))
+    if stranded := seen.get("stranded"):
+        pulumi.log.warn(f"{len(stranded)} jobs wait for what will not be there any more:\n" + "\n".join(stranded))
+    if seen.get("unfinished"):
+        pulumi.log.info("An update before this one did not end: its drains and files are put right.")
+    if "unreachable" in seen and before:
+        pulumi.log.info(f"The cluster does not answer, so that this is by the last deploy alone: {seen['unreachable']}")
+
+
+def diff(name: str, before: str, after: str) -> str:
+    """A unified diff, as reviewers read it."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", n=2, lineterm="")
+    return "\n".join(lines)
+
+
+def deployed(settings: Settings, change: Change) -> dict[str, Any]:
+    """What the next run wants to know of this one, beside the files."""
+    sizes = {name: node_set.size for name, node_set in settings.all_node_sets.items()}
+    return {"sizes": sizes, "places": places(settings), "repairs": change.repairs}
+
+
+def places(settings: Settings) -> dict[str, str]:
+    """Where the cluster and its data are: what cannot move while there are jobs and files."""
+    found = {
+        "cluster.namespace": settings.cluster.namespace,
+        "controller.state": _source(settings.controller.state),
+        "storage.jail": _source(settings.storage.jail),
+    }
+    for submount in settings.storage.submounts:
+        found[f"storage.submounts {submount.mount_path}"] = _source(submount)
+    return found
+
+
+def _source(volume: Volume | OwnVolume) -> str:
+    named = volume.model_dump(include={"storage_class", "existing_claim", "host_path", "nfs"}, exclude_none=True)
+    return json.dumps(named, sort_keys=True)
+
+
+def _refused_places(before: Mapping[str, str], after: Mapping[str, str]) -> list[Step]:
+    """Another place would be an empty one. What is new, or goes as a whole, is no move."""
+    reason = (
+        "What is stored there would stay behind: the queue, or users' files. Set it back, or build a new stack beside "
+        "this one and move the data."
+    )
+    return [
+        Step("refused", "stack config", f"slipway:{key}", before[key], after[key], reason)
+        for key in before
+        if key in after and before[key] != after[key]
+    ]

@@ -1,0 +1,72 @@
+"""Do the least that brings Slurm to files that its controller has already: nothing, live updates, or a reconfigure."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from operations.kubectl import CONTROLLER, Cluster, last_line
+from operations.problem import Problem
+from operations.progress import say, wait
+from slurm.changes import Plan
+
+RESTART_SECONDS = 180
+RECONFIGURE_SECONDS = 180
+
+# One after the other; the first that Slurm refuses ends it.
+LIVE = "set -e\n{}\n"
+# The time first: daemons that have started since then have read the new files. What a failed reconfigure says is kept,
+# since "timed out" may mean that it was done all the same: only the daemons themselves can tell.
+RECONFIGURE = "date +%Y-%m-%dT%H:%M:%S; scontrol reconfigure 2>&1 || true"
+PING = "scontrol ping | grep -q 'is UP'"
+
+
+@dataclass(frozen=True)
+class Done:
+    """What was done; for a reconfigure, when by the controller's clock, and what Slurm said to it."""
+
+    what: Literal["nothing", "live", "reconfigure"]
+    since: str = ""
+    said: str = ""
+
+
+def act(cluster: Cluster, plan: Plan, certain: bool) -> Done:
+    """Where it is not certain what Slurm runs, a reconfigure makes it so."""
+    classes = {cls for step in plan.steps for cls in (step.cls, *step.also)}
+    if certain and not classes:
+        return Done("nothing")
+    if certain and classes == {"live"}:
+        return _live(cluster, plan)
+    if "restart-controller" in classes:
+        restart(cluster)
+    return _reconfigure(cluster)
+
+
+def _live(cluster: Cluster, plan: Plan) -> Done:
+    commands = list(dict.fromkeys(command for step in plan.steps for command in step.commands))
+    for command in commands:
+        say(command)
+    done = cluster.controller(LIVE.format("\n".join(commands)))
+    return Done("live", said=last_line(done) if done.returncode else "")
+
+
+def _reconfigure(cluster: Cluster) -> Done:
+    done = cluster.controller(RECONFIGURE, seconds=RECONFIGURE_SECONDS)
+    if done.returncode:
+        raise Problem(f"the pod {CONTROLLER} does not answer: {last_line(done)}. Run `pulumi up` again.")
+    since, *said = done.stdout.splitlines()
+    say("reconfigured")
+    return Done("reconfigure", since, "\n".join(said))
+
+
+def restart(cluster: Cluster) -> None:
+    """A new slurmctld. Its state is on its volume; jobs do not notice, and commands wait for it."""
+    say("restarting slurmctld")
+    words = ["get", "pod", CONTROLLER, "--output", "jsonpath={.metadata.uid}", "--ignore-not-found"]
+    before = cluster.kubectl(*words).stdout
+    cluster.kubectl("delete", "pod", CONTROLLER, "--wait=true", "--timeout=150s", seconds=170)
+
+    def look() -> str | None:
+        if cluster.kubectl(*words).stdout in ("", before):
+            return f"the pod {CONTROLLER} to be replaced"
+        return None if cluster.controller(PING, seconds=20).returncode == 0 else "slurmctld to answer"
+
+    wait(look, RESTART_SECONDS, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}", 0.2)

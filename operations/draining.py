@@ -1,0 +1,122 @@
+"""Nodes and partitions that have to be empty: no new jobs, and then the wait for those that are there.
+
+Every drain of ours carries a reason that begins with `slipway:`. One that an administrator made has another reason, and
+is neither changed nor taken away."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from operations.kubectl import Cluster
+from operations.nodes import Node, nodes
+from operations.problem import Problem
+from operations.progress import say, wait
+from slurm.hostlist import Hosts, compress
+from slurm.planning.live import DRAIN_REASON
+
+OWNED = "slipway:"
+STOPPING = "slipway:stopping"  # a pod that ends sets it, and its successor takes it away
+ACTIVE = "R,S,CG,ST,SO"
+SHOWN_JOBS = 8
+
+DRAIN = 'scontrol update NodeName="$1" State=DRAIN Reason="$2"'
+UNDRAIN = 'scontrol update NodeName="$1" State=UNDRAIN'
+PARTITIONS = 'for name in $(echo "$1" | tr , " "); do scontrol update PartitionName="$name" State="$2" || exit; done'
+# By node: what runs there. By partition: what runs or waits there. A job is listed once however many match.
+JOBS = r"""
+format='%A|%u|%T|%P|%N'
+{
+    [ -z "$1" ] || squeue --noheader --nodelist="$1" --states="$3" --format="$format"
+    [ -z "$2" ] || squeue --noheader --partition="$2" --states="PD,$3" --format="$format"
+} | sort -u
+"""
+END = 'for job in $2; do $1 "$job" || true; done'
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long jobs are waited for, and what happens to them then."""
+
+    seconds: float
+    on_timeout: str
+
+
+@dataclass(frozen=True)
+class Job:
+    number: str
+    user: str
+    state: str
+    partition: str
+    nodes: str
+
+    def __str__(self) -> str:
+        where = f"on {self.nodes}" if self.nodes else f"waiting in {self.partition}"
+        return f"{self.number} ({self.user}, {where})"
+
+
+def drain(cluster: Cluster, names: Sequence[str], reason: str = DRAIN_REASON) -> None:
+    """No new jobs on these nodes. What an administrator has drained already stays as it is."""
+    known = nodes(cluster)
+    fresh = compress(name for name in names if name in known and not known[name].drained)
+    if fresh:
+        cluster.slurm(DRAIN, fresh, reason)
+
+
+def release(cluster: Cluster, names: Sequence[str] | None = None, reason: str = DRAIN_REASON) -> None:
+    """Take drains of ours away, from all nodes or from these."""
+    known = nodes(cluster)
+    ours = [name for name, node in known.items() if owned(node, reason) and (names is None or name in names)]
+    if ours:
+        cluster.slurm(UNDRAIN, compress(ours))
+        say(f"resumed {compress(ours)}")
+
+
+def owned(node: Node, reason: str = OWNED) -> bool:
+    return node.drained and node.reason.startswith(reason)
+
+
+def set_partitions(cluster: Cluster, names: Sequence[str], state: str) -> None:
+    if names:
+        cluster.slurm(PARTITIONS, ",".join(names), state)
+
+
+def jobs(cluster: Cluster, names: str, partitions: Sequence[str] = ()) -> list[Job]:
+    """Who uses these nodes, and whose jobs run or wait in these partitions."""
+    shown = cluster.slurm(JOBS, names, ",".join(partitions), ACTIVE)
+    return [Job(*line.split("|")) for line in shown.splitlines() if line.count("|") == 4]
+
+
+def wait_until_empty(cluster: Cluster, hosts: Hosts, partitions: Sequence[str], limits: Limits) -> None:
+    """Until no job is left; when the time is over, what the user has chosen. Nothing is ended silently."""
+    names = str(hosts)
+    left: list[Job] = []
+
+    def busy() -> str | None:
+        left[:] = jobs(cluster, names, partitions)
+        return listed(left) if left else None
+
+    try:
+        wait(busy, limits.seconds, "", 0.5)
+    except Problem as problem:
+        if limits.on_timeout == "fail" or not str(problem).startswith("waited"):
+            way_out = "Wait for them, or set drain.timeout, or drain.onTimeout to requeue or cancel."
+            raise Problem(f"{problem}\nNothing was done to them. {way_out}") from None
+        _end(cluster, left, limits.on_timeout)
+        wait(busy, 120, "Look at them with: squeue", 0.5)
+
+
+def _end(cluster: Cluster, left: list[Job], how: str) -> None:
+    if how == "requeue" and (stuck := [job for job in left if not job.nodes]):
+        raise Problem(
+            f"{listed(stuck)}: their partition goes, and there is no queue for them to go back to.\n"
+            "Give them another (`scontrol update JobId=…`), or set drain.onTimeout to cancel."
+        )
+    say(f"{how}: {listed(left)}")
+    verb = {"requeue": "scontrol requeue", "cancel": "scancel"}[how]
+    cluster.slurm(END, verb, " ".join(job.number for job in left))
+
+
+def listed(found: Sequence[Job]) -> str:
+    """Jobs for a message: the first ones, and how many more."""
+    shown = "; ".join(map(str, found[:SHOWN_JOBS]))
+    more = f"; and {len(found) - SHOWN_JOBS} more" if len(found) > SHOWN_JOBS else ""
+    return f"{len(found)} job{'s' if len(found) > 1 else ''}: {shown}{more}"

@@ -1,0 +1,85 @@
+"""`operations/run prepare`: rehearse the new files, and empty what will not be there any more.
+
+Nothing of the new configuration has reached the cluster yet. If this fails, the cluster is as it was."""
+
+from operations.draining import drain, release, set_partitions, wait_until_empty
+from operations.kubectl import CONTROLLER, Cluster
+from operations.nodes import nodes
+from operations.problem import Problem
+from operations.progress import say, wait
+from operations.record import Record
+from operations.rehearse import rehearse
+from operations.wishes import Wishes
+from slurm.changes import Plan
+from slurm.hostlist import Hosts, compress
+from slurm.planning.cluster import ALL
+
+UP_SECONDS = 60
+
+
+def prepare(wishes: Wishes) -> None:
+    cluster = wishes.cluster
+    record = Record.read(cluster)
+    if record.applied is None and record.attempt is None:
+        say("the first deploy: there is nothing to rehearse on, and nothing to drain")
+        return
+    if not _runs(cluster):
+        _without_a_controller(cluster, record, wishes)
+        return
+    rehearse(cluster, wishes.files)
+    say("slurmctld starts with the new files")
+    plan = record.plan(wishes.files)
+    going, partitions = leaving(cluster, plan, wishes)
+    if not going and not partitions:
+        return
+    record.open(cluster, wishes.files)
+    what = " and ".join([*([f"nodes {going}"] if going else []), *(f"partition {name}" for name in partitions)])
+    say(f"draining {what}")
+    try:
+        drain(cluster, list(going))
+        set_partitions(cluster, partitions, "DRAIN")
+        wait_until_empty(cluster, going, partitions, wishes.limits)
+    except Problem:
+        release(cluster, list(going))
+        set_partitions(cluster, partitions, "UP")
+        raise
+    say(f"{what}: no job is left")
+
+
+def leaving(cluster: Cluster, plan: Plan, wishes: Wishes) -> tuple[Hosts, list[str]]:
+    """Nodes and partitions that must be empty before Slurm hears of the change: by the plan, and by what runs."""
+    known = nodes(cluster)
+    first = [step for step in plan.steps if step.cls == "drain-first"]
+    everything = any(f"NodeName={ALL}" in command for step in first for command in step.commands)
+    named = list(known) if everything else [name for step in first if step.nodes for name in Hosts.parse(step.nodes)]
+    gone = [name for name in known if not Hosts.parse(name) & wishes.nodes]
+    partitions = [step.object.removeprefix("partition ") for step in first if step.key == "PartitionName"]
+    return Hosts.parse(compress(name for name in {*named, *gone} if name in known)), partitions
+
+
+def _runs(cluster: Cluster) -> bool:
+    """Whether slurmctld answers; one that is being replaced is back in seconds."""
+
+    def look() -> str | None:
+        seen = cluster.controller("scontrol ping | grep -q 'is UP'", seconds=20)
+        return None if seen.returncode == 0 else f"slurmctld in {CONTROLLER} to answer"
+
+    try:
+        wait(look, UP_SECONDS, "")
+    except Problem as problem:
+        if not str(problem).startswith("waited"):
+            raise
+        return False
+    return True
+
+
+def _without_a_controller(cluster: Cluster, record: Record, wishes: Wishes) -> None:
+    """The change may be what brings slurmctld back. But nobody can tell whether what goes is in use."""
+    steps = [step for step in record.plan(wishes.files).steps if step.cls == "drain-first"]
+    if steps:
+        what = ", ".join(dict.fromkeys(step.object for step in steps))
+        raise Problem(
+            f"slurmctld does not answer, so that nobody can tell which jobs use {what}. Nothing was changed.\n"
+            f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
+        )
+    say("slurmctld does not answer: the files are not rehearsed")

@@ -1,0 +1,98 @@
+"""Start the candidate files on a throwaway slurmctld, and see what it makes of them before the live one hears of it.
+
+It runs beside the live one, in a container of its own with its own memory, port and empty state, so that whatever it
+does harms nobody. It has no part in the real cluster: nodes are on a loopback address where nothing listens, and what
+would reach out, such as accounting or programs that slurmctld runs by itself, is left out."""
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+
+from operations.digest import digest
+from operations.kubectl import Cluster, last_line
+from operations.problem import Problem
+from operations.shown import SHOW, Shown
+from slurm.conf import logical
+
+CONTAINER = "rehearsal"
+PORT = 16817
+FOLDER = "/tmp/rehearsal"  # noqa: S108 -- on a volume of the container's own
+SECONDS = 120
+
+# Keys that the throwaway one has otherwise, and keys that would let it act in the real cluster.
+OWN = {
+    "slurmctldhost": "SlurmctldHost=controller-0(127.0.0.1)",
+    "slurmctldport": f"SlurmctldPort={PORT}",
+    "statesavelocation": f"StateSaveLocation={FOLDER}/state",
+    "slurmctldpidfile": f"SlurmctldPidFile={FOLDER}/pid",
+}
+LEFT_OUT = re.compile(
+    r"accountingstorage\w+|jobcomp\w+|suspendprogram|suspendtime|resumeprogram|resumefailprogram|"
+    r"slurmctldprimaryo(n|ff)prog|slurmctldlogfile|slurmctldsyslogdebug|priorityweight(age|fairshare|qos)"
+)
+
+# What is left of an earlier one, which was killed, goes first. Its answers are kept: whoever asks next for the same
+# files has them at once.
+REHEARSE = rf"""
+cd {FOLDER} 2>/dev/null && [ "$(cat digest 2>/dev/null)" = "$1" ] && {{ cat shown; exit 0; }}
+[ ! -s {FOLDER}/pid ] || kill -9 "$(cat {FOLDER}/pid)" 2>/dev/null
+rm -rf {FOLDER}
+mkdir -p -m 700 {FOLDER}/state {FOLDER}/etc /run/slurmctld
+cd {FOLDER}
+%s
+export SLURM_CONF={FOLDER}/etc/slurm.conf
+/usr/sbin/slurmctld -D -i -f "$SLURM_CONF" > log 2>&1 &
+pid=$!
+n=0
+until scontrol ping 2>/dev/null | grep -q 'is UP'; do
+    n=$((n + 1))
+    if ! kill -0 $pid 2>/dev/null || [ $n -gt 600 ]; then kill -9 $pid 2>/dev/null; cat log; exit 3; fi
+    sleep 0.05
+done
+({SHOW}) > answers
+kill -9 $pid
+mv answers shown
+echo "$1" > digest
+cat shown
+"""
+
+
+def rehearse(cluster: Cluster, files: Mapping[str, str]) -> Shown:
+    """What these files mean to slurmctld; a Problem in its own words if it does not start with them."""
+    done = cluster.controller(script(files), digest(files), seconds=SECONDS, container=CONTAINER)
+    if done.returncode == 3:
+        raise Problem(f"slurmctld does not start with these files:\n{_complaint(done.stdout)}\nNothing was changed.")
+    if done.returncode:
+        raise Problem(f"the files could not be rehearsed: {last_line(done)}")
+    return Shown.parse(done.stdout)
+
+
+def script(files: Mapping[str, str]) -> str:
+    written = [
+        f"echo {base64.b64encode(text.encode()).decode()} | base64 -d > etc/{name}"
+        for name, text in stage(files).items()
+    ]
+    return REHEARSE % "\n".join(written)
+
+
+def stage(files: Mapping[str, str]) -> dict[str, str]:
+    """The files for a slurmctld alone."""
+    kept = {name: text for name, text in files.items() if name not in ("slurmdbd.conf", "plugstack.conf")}
+    return kept | {"slurm.conf": _alone(files["slurm.conf"])}
+
+
+def _alone(conf: str) -> str:
+    lines = []
+    for _, line in logical(conf, "slurm.conf"):
+        key = line.partition("=")[0].strip().lower()
+        if key not in OWN and not LEFT_OUT.fullmatch(key):
+            lines.append(re.sub(r"(?i) NodeAddr=\S+", " NodeAddr=127.0.0.1", line))
+    return "\n".join([*OWN.values(), *lines, ""])
+
+
+def _complaint(log: str) -> str:
+    """The last words of slurmctld, and the errors before them."""
+    said = [re.sub(r"^\[[^]]*\] ", "", line).removeprefix("slurmctld: ") for line in log.splitlines()]
+    wrong = [line for line in said if re.search("error|fatal", line)]
+    return "\n".join(dict.fromkeys(wrong or said[-5:])) or json.dumps(log)

@@ -1,0 +1,49 @@
+"""`operations/run roll`: bring the worker pods to their templates, and see that every node serves."""
+
+from operations.apply import shown_nodes
+from operations.kubectl import Cluster, name_of
+from operations.nodes import nodes
+from operations.progress import say, wait
+from operations.rolling import NODE_SET, restart_outdated
+from operations.wishes import Wishes
+
+NODES_SECONDS = 300
+
+
+def roll(wishes: Wishes) -> None:
+    restart_outdated(wishes)
+    if wishes.nodes:
+        _wait_for_nodes(wishes)
+
+
+def _wait_for_nodes(wishes: Wishes) -> None:
+    """Until every node has registered, but for those on machines that are gone. One that an administrator has drained,
+    or that is down for a reason of its own, has registered too."""
+    lost: list[str] = []
+
+    def look() -> str | None:
+        known = nodes(wishes.cluster)
+        silent = [
+            name for name in wishes.nodes if name not in known or known[name].states & {"NOT_RESPONDING", "UNKNOWN"}
+        ]
+        lost[:] = _on_lost_machines(wishes.cluster) if silent else []
+        missing = [name for name in silent if name not in lost]
+        return f"{shown_nodes(missing)} to register" if missing else None
+
+    wait(look, NODES_SECONDS, f"Look at them with: kubectl -n {wishes.cluster.namespace} get pods -o wide")
+    if lost:
+        say(f"not waited for, as their machines do not answer: {shown_nodes(lost)}")
+    say(f"nodes {wishes.nodes} serve" if not lost else "all other nodes serve")
+
+
+def _on_lost_machines(cluster: Cluster) -> list[str]:
+    """Pods whose Kubernetes node is gone: they are running for all that is known, and nobody can tell."""
+    return [
+        name_of(pod)
+        for pod in cluster.list("pods", NODE_SET)
+        if pod["metadata"].get("deletionTimestamp")
+        or any(
+            (each["type"] == "Ready" and each.get("reason") == "NodeNotReady") or each["type"] == "DisruptionTarget"
+            for each in pod["status"].get("conditions", [])
+        )
+    ]

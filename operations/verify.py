@@ -1,0 +1,118 @@
+"""Whether Slurm runs what its files say: asked of slurmctld and of every slurmd, never of the files."""
+
+from collections.abc import Iterator
+
+from operations.act import Done
+from operations.nodes import Node, parse
+from operations.problem import Problem
+from operations.progress import say, wait
+from operations.rehearse import rehearse
+from operations.shown import SHOW, Fields, Shown
+from operations.wishes import Wishes
+from slurm.changes import Plan
+from slurm.hostlist import Hosts, compress
+
+SECONDS = 60
+CONFIGLESS = "BOOT_TIME"  # when slurmctld, or its successor at a reconfigure, has started
+
+# What nodes and partitions are by their files; all else that is shown of them comes from what runs on them.
+NODE_FIELDS = (
+    "CPUTot",
+    "CoresPerSocket",
+    "Sockets",
+    "ThreadsPerCore",
+    "Boards",
+    "RealMemory",
+    "MemSpecLimit",
+    "Gres",
+    "AvailableFeatures",
+    "Weight",
+    "Port",
+    "Extra",
+)
+NOT_OF_A_PARTITION = ("TotalCPUs", "TotalNodes", "TRES", "Nodes")
+SHOWN = 8
+
+
+class NotVerified(Problem):
+    """Slurm does not run what its files say."""
+
+
+def verify(wishes: Wishes, plan: Plan, done: Done) -> None:
+    """Until Slurm shows what the files mean, and every slurmd that answers has them. NotVerified with what was seen."""
+    expected = rehearse(wishes.cluster, wishes.files)
+    last: list[str] = []
+    live: list[Shown] = []
+
+    def look() -> str | None:
+        answer = wishes.cluster.controller(SHOW, seconds=60)
+        if answer.returncode or "=== nodes" not in answer.stdout:
+            return "slurmctld to answer"
+        live[:] = [Shown.parse(answer.stdout)]
+        last[:] = [*_late_controller(live[0], done), *differences(plan, expected, live[0])]
+        if last:
+            return f"slurmctld to show {last[0]}"
+        late = [name for name, node in _nodes(answer.stdout).items() if node.responds and node.started < done.since]
+        return f"slurmd of {compress(late)} to take the files" if late else None
+
+    try:
+        wait(look, SECONDS if not done.said else 3, "", 0.1)
+    except Problem as problem:
+        if not str(problem).startswith("waited"):
+            raise
+        seen = "\n".join(last[:SHOWN]) or str(problem)
+        raise NotVerified(f"{done.said}\n{seen}".strip()) from None
+    new = {
+        name for step in plan.steps if step.key == "NodeName" and step.old is None for name in Hosts.parse(step.nodes)
+    }
+    silent = {name for name, fields in live[0].nodes.items() if "NOT_RESPONDING" in fields.get("State", "")}
+    if silent := silent - new:
+        say(f"not waited for, as they do not answer: {compress(silent)}")
+    say("verified")
+
+
+def differences(plan: Plan, expected: Shown, live: Shown) -> Iterator[str]:
+    """What the plan changes and slurmctld does not show so, in words."""
+    for step in plan.steps:
+        kind, _, name = step.object.partition(" ")
+        if kind == "partition":
+            yield from _partition(name, expected.partitions.get(name), live.partitions.get(name))
+        elif kind == "node":
+            for node in Hosts.parse(name):
+                yield from _node(node, expected.nodes.get(node), live.nodes.get(node))
+        elif kind == "slurm.conf" and step.key in expected.config:
+            want, have = expected.config[step.key], live.config.get(step.key)
+            if want != have:
+                yield f"{step.key}={want} (it is {have})"
+
+
+def _partition(name: str, want: Fields | None, have: Fields | None) -> Iterator[str]:
+    if (want is None) != (have is None):
+        yield f"partition {name}" if have is None else f"no partition {name}"
+    for field, value in (want or {}).items():
+        if field not in NOT_OF_A_PARTITION and have is not None and have.get(field) != value:
+            yield f"{field}={value} of partition {name} (it is {have.get(field)})"
+
+
+def _node(name: str, want: Fields | None, have: Fields | None) -> Iterator[str]:
+    if want and not have:
+        yield f"node {name}"
+    elif have and not want and "DYNAMIC_NORM" not in have.get("State", ""):
+        yield f"no node {name}"
+    for field in NODE_FIELDS:
+        if want and have and _plain(want.get(field)) != _plain(have.get(field)):
+            yield f"{field}={want.get(field)} of node {name} (it is {have.get(field)})"
+
+
+def _plain(value: str | None) -> str | None:
+    """Generic resources without the sockets that only a registered node can tell."""
+    return value and value.split("(S:")[0]
+
+
+def _late_controller(live: Shown, done: Done) -> Iterator[str]:
+    if done.since and live.config.get(CONFIGLESS, "") < done.since:
+        yield f"a start since the reconfigure at {done.since}"
+
+
+def _nodes(answer: str) -> dict[str, Node]:
+    return parse(answer.partition("=== nodes")[2])

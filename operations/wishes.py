@@ -1,0 +1,36 @@
+"""What a command resource tells an operation: by its environment, and the files by its standard input."""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO
+
+from operations.draining import Limits
+from operations.kubectl import Cluster
+from slurm.hostlist import Hosts
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """`nodes` are all that there shall be, static and dynamic; `max_unavailable` is by NodeSet. Who only restarts pods
+    needs no files."""
+
+    cluster: Cluster
+    files: Mapping[str, str]
+    nodes: Hosts
+    domain: str
+    limits: Limits
+    max_unavailable: Mapping[str, int]
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str], stdin: IO[str] = sys.stdin) -> "Wishes":
+        allowed = dict(each.split("=") for each in environment["SLIPWAY_MAX_UNAVAILABLE"].split(",") if each)
+        return cls(
+            Cluster(environment["SLIPWAY_NAMESPACE"]),
+            json.loads(stdin.read() or "{}"),
+            Hosts.parse(environment["SLIPWAY_NODES"]),
+            environment["SLIPWAY_DOMAIN"],
+            Limits(float(environment["SLIPWAY_DRAIN_SECONDS"]), environment["SLIPWAY_DRAIN_ON_TIMEOUT"]),
+            {name: int(number) for name, number in allowed.items()},
+        )
