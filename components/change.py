@@ -3,7 +3,7 @@
 import difflib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -12,7 +12,9 @@ from pulumi_command import local
 from config import Settings
 from config.storage import OwnVolume, Volume
 from slurm.changes import Plan, Step, plan
+from slurm.hostlist import Hosts
 from slurm.nodes import names
+from slurm.planning.cluster import Cluster
 from slurm.render import render
 
 Files = Mapping[str, str]
@@ -25,7 +27,6 @@ class Change:
 
     shrinking: frozenset[str] = frozenset()
     repairs: int = 0
-    plan: Plan = field(default=Plan())
 
 
 def find(settings: Settings) -> Change:
@@ -44,9 +45,9 @@ def find(settings: Settings) -> Change:
         raise pulumi.RunError(f"This change is refused, and nothing was done:\n\n{Plan(tuple(steps)).table()}")
     if pulumi.runtime.is_dry_run():
         _show(before or {}, files, planned, seen)
-    sizes = known.get("sizes") or {}
-    shrinking = frozenset(name for name, each in settings.all_node_sets.items() if each.size < sizes.get(name, 0))
-    return Change(shrinking, int(known.get("repairs") or 0) + bool(seen.get("unfinished")), planned)
+    return Change(
+        _shrinking(settings, before or {}), int(known.get("repairs") or 0) + bool(seen.get("unfinished")), planned
+    )
 
 
 def environment(settings: Settings) -> dict[str, str]:
@@ -63,6 +64,15 @@ def environment(settings: Settings) -> dict[str, str]:
         "SLIPWAY_DRAIN_SECONDS": "inf" if limit is None else str(limit),
         "SLIPWAY_DRAIN_ON_TIMEOUT": settings.drain.on_timeout,
     }
+
+
+def _shrinking(settings: Settings, before: Files) -> frozenset[str]:
+    """NodeSets that had more nodes in these files than they shall have."""
+    had = Cluster.read(before).hosts
+    keep = {name: Hosts.parse(names(name, each.size)) for name, each in settings.all_node_sets.items()}
+    return frozenset(
+        name for name, hosts in keep.items() if any(key.prefix == f"{name}-" for key in (had - hosts).spans)
+    )
 
 
 def _last_outputs() -> Mapping[str, Any]:
@@ -108,8 +118,7 @@ def diff(name: str, before: str, after: str) -> str:
 
 def deployed(settings: Settings, change: Change) -> dict[str, Any]:
     """What the next run wants to know of this one, beside the files."""
-    sizes = {name: node_set.size for name, node_set in settings.all_node_sets.items()}
-    return {"sizes": sizes, "places": places(settings), "repairs": change.repairs}
+    return {"places": places(settings), "repairs": change.repairs}
 
 
 def places(settings: Settings) -> dict[str, str]:

@@ -106,10 +106,8 @@ def wait_until_empty(cluster: Cluster, hosts: Hosts, partitions: Sequence[str], 
 
 def _end(cluster: Cluster, left: list[Job], how: str) -> None:
     if how == "requeue" and (stuck := [job for job in left if not job.nodes]):
-        raise Problem(
-            f"{listed(stuck)}: their partition goes, and there is no queue for them to go back to.\n"
-            "Give them another (`scontrol update JobId=…`), or set drain.onTimeout to cancel."
-        )
+        way_out = "Give them another with scontrol, or set drain.onTimeout to cancel."
+        raise Problem(f"{listed(stuck)}: their partition goes, and no queue is left for them. {way_out}")
     say(f"{how}: {listed(left)}")
     verb = {"requeue": "scontrol requeue", "cancel": "scancel"}[how]
     cluster.slurm(END, verb, " ".join(job.number for job in left))

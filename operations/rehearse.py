@@ -5,7 +5,6 @@ does harms nobody. It has no part in the real cluster: nodes are on a loopback a
 would reach out, such as accounting or programs that slurmctld runs by itself, is left out."""
 
 import base64
-import json
 import re
 from collections.abc import Mapping
 
@@ -62,7 +61,7 @@ def rehearse(cluster: Cluster, files: Mapping[str, str]) -> Shown:
     """What these files mean to slurmctld; a Problem in its own words if it does not start with them."""
     done = cluster.controller(script(files), digest(files), seconds=SECONDS, container=CONTAINER)
     if done.returncode == 3:
-        raise Problem(f"slurmctld does not start with these files:\n{_complaint(done.stdout)}\nNothing was changed.")
+        raise Problem(f"slurmctld does not start with these files:\n{complaints(done.stdout)}\nNothing was changed.")
     if done.returncode:
         raise Problem(f"the files could not be rehearsed: {last_line(done)}")
     return Shown.parse(done.stdout)
@@ -91,8 +90,8 @@ def _alone(conf: str) -> str:
     return "\n".join([*OWN.values(), *lines, ""])
 
 
-def _complaint(log: str) -> str:
-    """The last words of slurmctld, and the errors before them."""
+def complaints(log: str) -> str:
+    """What slurmctld has to complain of, or else its last words."""
     said = [re.sub(r"^\[[^]]*\] ", "", line).removeprefix("slurmctld: ") for line in log.splitlines()]
-    wrong = [line for line in said if re.search("error|fatal", line)]
-    return "\n".join(dict.fromkeys(wrong or said[-5:])) or json.dumps(log)
+    wrong = [line for line in said if re.search("error:|fatal:", line) and "different slurm.conf" not in line]
+    return "\n".join(dict.fromkeys(wrong or said[-5:]))

@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 
 from operations.act import Done
+from operations.kubectl import CONTROLLER
 from operations.nodes import Node, parse
 from operations.problem import Problem
 from operations.progress import say, wait
-from operations.rehearse import rehearse
+from operations.rehearse import complaints, rehearse
 from operations.shown import SHOW, Fields, Shown
 from operations.wishes import Wishes
 from slurm.changes import Plan
 from slurm.hostlist import Hosts, compress
 
 SECONDS = 60
+REFUSED_SECONDS = 3
+LOG_SECONDS = 15
 CONFIGLESS = "BOOT_TIME"  # when slurmctld, or its successor at a reconfigure, has started
 
 # What nodes and partitions are by their files; all else that is shown of them comes from what runs on them.
@@ -56,19 +59,25 @@ def verify(wishes: Wishes, plan: Plan, done: Done) -> None:
         return f"slurmd of {compress(late)} to take the files" if late else None
 
     try:
-        wait(look, SECONDS if not done.said else 3, "", 0.1)
+        wait(look, REFUSED_SECONDS if done.said else SECONDS, "", 0.1)
     except Problem as problem:
         if not str(problem).startswith("waited"):
             raise
-        seen = "\n".join(last[:SHOWN]) or str(problem)
-        raise NotVerified(f"{done.said}\n{seen}".strip()) from None
-    new = {
-        name for step in plan.steps if step.key == "NodeName" and step.old is None for name in Hosts.parse(step.nodes)
-    }
+        if done.said:
+            raise NotVerified(f"Slurm refused the change: {done.said}\n{_log(wishes)}".strip()) from None
+        raise NotVerified("\n".join([f"{problem}", *last[1:SHOWN]])) from None
+    coming = [step for step in plan.steps if step.key == "NodeName" and step.old is None]
+    new = {name for step in coming for name in Hosts.parse(step.nodes)}
     silent = {name for name, fields in live[0].nodes.items() if "NOT_RESPONDING" in fields.get("State", "")}
     if silent := silent - new:
         say(f"not waited for, as they do not answer: {compress(silent)}")
     say("verified")
+
+
+def _log(wishes: Wishes) -> str:
+    """What slurmctld has written about it: scontrol itself knows only that it did not work."""
+    written = wishes.cluster.kubectl("logs", CONTROLLER, "--container=slurmctld", f"--since={LOG_SECONDS}s").stdout
+    return complaints(written)
 
 
 def differences(plan: Plan, expected: Shown, live: Shown) -> Iterator[str]:
@@ -111,7 +120,7 @@ def _plain(value: str | None) -> str | None:
 
 def _late_controller(live: Shown, done: Done) -> Iterator[str]:
     if done.since and live.config.get(CONFIGLESS, "") < done.since:
-        yield f"a start since the reconfigure at {done.since}"
+        yield f"that it has read its files at {done.since}"
 
 
 def _nodes(answer: str) -> dict[str, Node]:
