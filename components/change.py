@@ -45,9 +45,8 @@ def find(settings: Settings) -> Change:
         raise pulumi.RunError(f"This change is refused, and nothing was done:\n\n{Plan(tuple(steps)).table()}")
     if pulumi.runtime.is_dry_run():
         _show(before or {}, files, planned, seen)
-    return Change(
-        _shrinking(settings, before or {}), int(known.get("repairs") or 0) + bool(seen.get("unfinished")), planned
-    )
+    repairs = int(known.get("repairs") or 0) + bool(seen.get("unfinished"))
+    return Change(_shrinking(settings, before or {}), repairs)
 
 
 def environment(settings: Settings) -> dict[str, str]:
