@@ -1,4 +1,4 @@
-"""`slipway`: what people run by hand. Nothing here needs the Pulumi engine."""
+"""`slipway`: what people run by hand. What concerns only the files of a stack needs neither engine nor cluster."""
 
 import argparse
 import json
@@ -7,6 +7,8 @@ from pathlib import Path
 
 from config import ConfigProblems, Settings
 from config.schema import schema
+from operations import administration
+from operations.problem import Problem
 from slurm.changes import plan
 from slurm.render import render
 
@@ -60,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     planning.add_argument("new", help="the same for what is to come")
     planning.add_argument("--json", action="store_true", help="for programs")
     planning.set_defaults(run=_plan)
+    administration.add_to(commands)
     return parser
 
 
@@ -67,7 +70,7 @@ def main() -> int:
     args = _parser().parse_args()
     try:
         return args.run(args)
-    except (ConfigProblems, ValueError, OSError) as problem:
+    except (ConfigProblems, Problem, ValueError, OSError) as problem:
         sys.stderr.write(f"{problem}\n")
         return 1
 

@@ -109,11 +109,11 @@ def _node(name: str, want: Fields | None, have: Fields | None) -> Iterator[str]:
     elif have and not want and "DYNAMIC_NORM" not in have.get("State", ""):
         yield f"no node {name}"
     for field in NODE_FIELDS:
-        if want and have and _plain(want.get(field)) != _plain(have.get(field)):
+        if want and have and plain(want.get(field)) != plain(have.get(field)):
             yield f"{field}={want.get(field)} of node {name} (it is {have.get(field)})"
 
 
-def _plain(value: str | None) -> str | None:
+def plain(value: str | None) -> str | None:
     """Generic resources without the sockets that only a registered node can tell."""
     return value and value.split("(S:")[0]
 
