@@ -1,34 +1,68 @@
-"""A cluster as `operations` sees it through kubectl."""
+"""A cluster as `operations` sees it through kubectl, and time that passes at once."""
 
-from pathlib import Path
+import signal
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from tests.unit.operations.kubectl import Kubectl
+from operations.draining import Limits
+from operations.kubectl import Cluster
+from operations.wishes import Wishes
+from slurm.hostlist import Hosts
+from tests.unit.operations.clock import Clock
+from tests.unit.operations.files import BASE
+from tests.unit.operations.kubernetes import Kubernetes
 
-WANTED = "f" * 64
+NODES = "worker-[0-2],burst-0"
 
-
-@pytest.fixture
-def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kubectl:
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    environment = {
-        "NAMESPACE": "science",
-        "CONFIG": WANTED,
-        "NODES": "worker-[0-1]",
-        "DOMAIN": "science.svc.cluster.local",
-        "MAX_UNAVAILABLE": "worker=1",
-        "DRAIN_SECONDS": "600",
-        "DRAIN_ON_TIMEOUT": "fail",
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(f"SLIPWAY_{name}", value)
-    return Kubectl(tmp_path)
+Wish = Callable[..., Wishes]
 
 
 @pytest.fixture
-def serving(kubectl: Kubectl) -> Kubectl:
-    """A cluster that has the files and all of its nodes."""
-    kubectl.answers("look", f"{WANTED}\nup\n")
-    kubectl.answers("sinfo", "worker-0 idle\nworker-1 mixed\n")
-    return kubectl
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    for module in ("progress", "push", "record"):
+        monkeypatch.setattr(f"operations.{module}.time", clock)
+    return clock
+
+
+@pytest.fixture
+def bare(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Kubernetes:
+    """Nothing is there yet."""
+    kubernetes = Kubernetes(clock)
+    monkeypatch.setattr("operations.kubectl.subprocess.run", kubernetes.run)
+    return kubernetes
+
+
+@pytest.fixture
+def running(bare: Kubernetes) -> Kubernetes:
+    """A cluster that runs BASE, verified: three static nodes and a dynamic one."""
+    bare.deploy(BASE, NODES)
+    return bare
+
+
+@pytest.fixture
+def wish() -> Wish:
+    def make(
+        files: Mapping[str, str],
+        nodes: str = NODES,
+        seconds: float = 600,
+        on_timeout: str = "fail",
+        most: int = 1,
+    ) -> Wishes:
+        limits = Limits(seconds, on_timeout)
+        return Wishes(
+            Cluster("science"), files, Hosts.parse(nodes), "science.svc.cluster.local", limits, {"worker": most}
+        )
+
+    return make
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """Signals mean afterwards what they meant before."""
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.getsignal(number) for number in numbers]
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)

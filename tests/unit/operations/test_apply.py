@@ -1,179 +1,168 @@
-"""`operations/run apply` against a kubectl that plays answers: what it waits for, does, and says."""
+"""`operations/run apply`: the running Slurm is brought to new files by the least that suffices."""
 
 import pytest
 
-from operations import apply
-from operations.__main__ import main
-from operations.kubectl import Cluster
-from tests.unit.operations.kubectl import Kubectl
-
-WANTED, OLD = "f" * 64, "0" * 64
-
-
-def test_slurm_is_told_to_read_its_files_even_where_slurmctld_has_them(serving: Kubectl, capsys) -> None:
-    """It may have started with them: the workers have still the last ones."""
-    assert main(["apply"]) == 0
-    assert serving.asked == ["look", "names", "reconfigure", "statefulsets", "sinfo"]
-    assert capsys.readouterr().out.splitlines() == ["reconfigured", "nodes worker-[0-1] serve"]
+from operations import apply as module
+from operations.apply import apply
+from operations.problem import Problem
+from slurm.changes import plan
+from tests.unit.operations import files
+from tests.unit.operations.conftest import NODES, Wish
+from tests.unit.operations.files import BASE, changed
+from tests.unit.operations.kubernetes import Kubernetes
 
 
-def test_everything_happens_in_the_controllers_container_of_the_stacks_namespace(serving: Kubectl) -> None:
-    main(["apply"])
-    for call in serving.calls:
-        assert "--namespace science" in call
-        if not call.startswith("statefulsets"):
-            assert "exec -i controller-0 -c slurmctld -- sh -s" in call
-    assert serving.calls[-1].endswith("sh -s worker-[0-1]")
+def acts(cluster: Kubernetes) -> list[str]:
+    """What was done to Slurm, without what was written down about it."""
+    return [each for each in cluster.done if not each.startswith(("record", "write", "rehearse"))]
 
 
-def test_running_it_again_does_no_harm(serving: Kubectl) -> None:
-    assert [main(["apply"]), main(["apply"])] == [0, 0]
-
-
-def test_files_that_have_not_arrived_are_sent_for_by_touching_the_pod_once(kubectl: Kubectl, capsys) -> None:
-    kubectl.answers("look", f"{OLD}\nup\n")
-    kubectl.answers("look-touched", f"{OLD}\nup\n")
-    kubectl.answers("look-touched", f"{WANTED}\nup\n")
-    kubectl.answers("sinfo", "worker-0 idle\nworker-1 idle\n")
-    assert main(["apply"]) == 0
-    assert kubectl.asked == ["look", "annotate", "look-touched", "names", "reconfigure", "statefulsets", "sinfo"]
-    [touched] = [call for call in kubectl.calls if call.startswith("annotate")]
-    assert touched.endswith(f"annotate pod controller-0 slipway/config={WANTED[:16]} --overwrite")
-    assert "waiting for its files to arrive" in capsys.readouterr().out
-
-
-def test_a_controller_that_is_not_there_yet_is_waited_for_and_said_once(kubectl: Kubectl, capsys) -> None:
-    for _ in range(2):
-        kubectl.answers("look", err='pods "controller-0" not found', code=1)
-    kubectl.answers("look", f"{WANTED}\ndown\n")
-    kubectl.answers("look", f"{WANTED}\nup\n")
-    kubectl.answers("sinfo", "worker-0 idle\nworker-1 idle\n")
-    assert main(["apply"]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == [
-        'waiting for the pod controller-0 to run (pods "controller-0" not found)',
-        "waiting for slurmctld to answer",
-    ]
-    assert "annotate" not in kubectl.asked  # its files were right from the start
-
-
-@pytest.mark.parametrize(
-    ("answer", "waited"),
-    [
-        ({"err": 'pods "controller-0" not found', "code": 1}, "the pod controller-0 to run"),
-        ({"out": f"{OLD}\nup\n"}, "its files to arrive"),
-        ({"out": f"{WANTED}\ndown\n"}, "slurmctld to answer"),
-        ({"out": "half\n"}, "the pod controller-0 to run"),
-    ],
-)
-def test_a_controller_that_never_comes_is_an_error_that_says_where_to_look(
-    kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys, answer: dict, waited: str
+def test_the_first_deploy_is_one_reconfigure_and_ends_with_a_closed_record(
+    bare: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(apply, "CONTROLLER_SECONDS", 0)
-    kubectl.answers("look", **answer)
-    assert main(["apply"]) == 1
-    said = capsys.readouterr().err
-    assert f"waited 0 s for {waited}" in said
-    assert "kubectl -n science describe pod controller-0" in said
-    assert "reconfigure" not in kubectl.asked
+    """slurmctld has started with these very files; slurmds that came earlier have not."""
+    bare.deploy(BASE, NODES, verified=False)
+    apply(wish(BASE))
+    assert acts(bare) == ["reconfigure"]
+    assert bare.done[0] == "record attempt"
+    assert bare.done[-1] == "record applied"
+    assert bare.record["applied"] == BASE
+    assert capsys.readouterr().out.splitlines() == ["reconfigured", "verified"]
 
 
-def test_why_the_controller_cannot_be_reached_is_told(
-    kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys
+def test_nothing_is_done_to_slurm_where_only_a_comment_has_changed(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(apply, "CONTROLLER_SECONDS", 0)
-    kubectl.answers("look", err="Unable to connect to the server: no such host", code=1)
-    assert main(["apply"]) == 1
-    assert "Unable to connect to the server" in capsys.readouterr().err
+    commented = changed(("ClusterName=dev", "# a word\nClusterName=dev"))
+    apply(wish(commented))
+    assert acts(running) == []
+    assert running.mounted == commented, "it reads them when it starts the next time"
+    assert running.record["applied"] == commented
+    assert "nothing to do" in capsys.readouterr().out
 
 
-def test_a_refused_configuration_is_told_in_slurmctlds_own_words(kubectl: Kubectl, capsys) -> None:
-    words = "slurm_reconfigure error: Unable to parse PartitionName line"
-    kubectl.answers("look", f"{WANTED}\nup\n")
-    kubectl.answers_at_first("reconfigure", err=f"{words}\n", code=1)
-    assert main(["apply"]) == 1
-    assert words in capsys.readouterr().err
-    assert "sinfo" not in kubectl.asked
+def test_a_live_change_is_the_plans_own_scontrol_lines_and_no_reconfigure(running: Kubernetes, wish: Wish) -> None:
+    wanted = changed(("MaxTime=60", "MaxTime=120"), ("SlurmctldDebug=info", "SlurmctldDebug=debug"))
+    lines = [command for step in plan(BASE, wanted).steps for command in step.commands]
+    assert len(lines) == 2
+    apply(wish(wanted))
+    assert acts(running) == lines
+    assert running.slurm.partitions["debug"]["MaxTime"] == "120"
+    assert running.slurm.config["SlurmctldDebug"] == "debug"
+    assert running.record["applied"] == wanted
 
 
-@pytest.mark.parametrize("state", ["idle*", "unknown", "unk*", "down*", "drained*"])
-def test_nodes_that_have_not_registered_are_named(
-    serving: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys, state: str
+def test_a_live_update_that_does_not_suffice_is_followed_by_one_reconfigure(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(apply, "NODES_SECONDS", 0)
-    serving.answers_at_first("sinfo", f"worker-0 idle\nworker-1 {state}\n")
-    assert main(["apply"]) == 1
-    said = capsys.readouterr()
-    assert "waiting for worker-1 to register" in said.out
-    assert "waited 0 s for worker-1 to register" in said.err
-    assert "kubectl -n science get pods" in said.err
+    running.slurm.deaf = True
+    apply(wish(files.LIVE))
+    assert acts(running) == ["scontrol update PartitionName=debug MaxTime=120", "reconfigure"]
+    assert running.slurm.partitions["debug"]["MaxTime"] == "120"
+    said = capsys.readouterr().out
+    assert "MaxTime=120 of partition debug (it is 60)" in said
+    assert "the live update did not suffice" in said
 
 
-def test_a_node_that_an_administrator_has_taken_out_does_not_hold_up_an_update(serving: Kubectl) -> None:
-    serving.answers_at_first("sinfo", "worker-0 drained\nworker-1 down\n")
-    assert main(["apply"]) == 0
+def test_a_live_update_that_slurm_refuses_is_followed_by_one_reconfigure(running: Kubernetes, wish: Wish) -> None:
+    """It may know from a file what it does not take by word."""
+    running.slurm.refuses = "PartitionName=debug MaxTime=120"
+    apply(wish(files.LIVE))
+    assert acts(running)[-1] == "reconfigure"
+    assert running.record["applied"] == files.LIVE
 
 
-def test_nodes_are_waited_for_until_they_come(serving: Kubectl, capsys) -> None:
-    serving.answers_at_first("sinfo", "worker-0 unknown\nworker-1 unknown\n")
-    serving.answers("sinfo", "worker-0 idle\nworker-1 idle\n")
-    assert main(["apply"]) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == [
-        "waiting for worker-0, worker-1 to register",
-        "nodes worker-[0-1] serve",
-    ]
+def test_many_changes_that_need_a_reconfigure_are_one(running: Kubernetes, wish: Wish) -> None:
+    wanted = changed(("bf_continue", "bf_interval=60"), ("MaxTime=60", "MaxTime=90"), ("SlurmdPort=6818\n", ""))
+    apply(wish(wanted))
+    assert acts(running) == ["reconfigure"]
+    assert running.slurm.partitions["debug"]["MaxTime"] == "90"
 
 
-def test_names_of_new_pods_are_waited_for_before_slurmctld_looks_them_up(serving: Kubectl, capsys) -> None:
-    serving.answers_at_first("names", "worker-1\n")
-    serving.answers("names")
-    assert main(["apply"]) == 0
-    assert "waiting for the pods of worker-1 to get their names" in capsys.readouterr().out
-    asked = next(call for call in serving.calls if call.startswith("names"))
-    assert asked.endswith("sh -s worker-[0-1] science.svc.cluster.local")
-
-
-def test_names_that_never_come_leave_the_running_slurm_as_it_is(
-    serving: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys
+def test_a_change_for_a_new_slurmctld_replaces_its_pod_and_reconfigures(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(apply, "NAMES_SECONDS", 0)
-    serving.answers_at_first("names", "\n".join(f"worker-{number}" for number in range(20)))
-    assert main(["apply"]) == 1
-    assert "worker-7 and 12 more to get their names" in capsys.readouterr().err
-    assert "reconfigure" not in serving.asked
+    before = running.pods["controller-0"]["metadata"]["uid"]
+    apply(wish(files.RESTARTED))
+    assert acts(running) == ["delete controller-0", "reconfigure"]
+    assert running.pods["controller-0"]["metadata"]["uid"] != before
+    assert running.slurm.config["MCSPlugin"] == "mcs/user"
+    said = capsys.readouterr().out
+    assert "restarting slurmctld" in said
+    assert "the pod controller-0 to be replaced" in said
 
 
-def test_nodes_that_slurm_knows_nothing_of_are_named_too(
-    serving: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys
+def test_every_slurmd_that_answers_has_read_the_files_and_others_are_named(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(apply, "NODES_SECONDS", 0)
-    serving.answers_at_first("sinfo", "")
-    assert main(["apply"]) == 1
-    assert "worker-[0-1]" in capsys.readouterr().err
+    running.slurm.nodes["worker-2"].states.add("NOT_RESPONDING")
+    began = running.clock.written()
+    apply(wish(files.RECONFIGURED))
+    started = {name: node.started >= began for name, node in running.slurm.nodes.items()}
+    assert started == {"worker-0": True, "worker-1": True, "worker-2": False, "burst-0": True}
+    assert "not waited for, as they do not answer: worker-2" in capsys.readouterr().out
 
 
-def test_a_dynamic_node_that_has_not_made_itself_known_is_missed(
-    serving: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys
+def test_a_slurmd_that_is_slow_to_take_the_files_is_waited_for(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apply, "NODES_SECONDS", 0)
-    serving.answers_at_first("sinfo", "worker-0 idle\n")
-    assert main(["apply"]) == 1
-    assert "worker-1" in capsys.readouterr().err
+    node, read = running.slurm.nodes["worker-1"], running.slurm.read
+
+    def slowly(wanted: dict[str, str], now: str) -> None:
+        before = node.started
+        read(wanted, now)
+        node.started = before
+        running.clock.after(5, lambda: setattr(node, "started", running.clock.written()))
+
+    monkeypatch.setattr(running.slurm, "read", slowly)
+    apply(wish(files.RECONFIGURED))
+    assert "slurmd of worker-1 to take the files" in capsys.readouterr().out
+    assert running.record["applied"] == files.RECONFIGURED
 
 
-def test_no_nodes_are_asked_for_where_there_are_none(serving: Kubectl, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SLIPWAY_NODES", "")
-    assert main(["apply"]) == 0
-    assert "sinfo" not in serving.asked
+def test_names_of_new_pods_are_waited_for_before_slurmctld_looks_them_up(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.clock.after(10, lambda: running.start("worker-3"))
+    apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
+    assert "for the pods of worker-3 to get their names" in capsys.readouterr().out
+    assert acts(running) == ["reconfigure"]
+    assert "worker-3" in running.slurm.nodes
 
 
-def test_without_kubectl_it_says_what_to_install(kubectl: Kubectl, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    monkeypatch.setenv("PATH", str(kubectl.folder / "nothing"))
-    assert main(["apply"]) == 1
-    assert capsys.readouterr().err.startswith("kubectl is not on PATH: install it")
+def test_names_that_never_come_leave_the_running_slurm_as_it_is(running: Kubernetes, wish: Wish) -> None:
+    with pytest.raises(Problem, match=r"waited 120 s for the pods of worker-3 to get their names") as told:
+        apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
+    assert "kubectl -n science get pods" in str(told.value)
+    assert acts(running) == []
+    assert running.record["attempt"] == files.GROWN
 
 
-def test_a_kubectl_that_hangs_is_given_up(kubectl: Kubectl) -> None:
-    (kubectl.folder / "kubectl").write_text("#!/bin/sh\nexec sleep 60\n")
-    done = Cluster("science").kubectl("get", "pods", seconds=0.1)
-    assert done.returncode != 0
-    assert "no answer" in done.stderr
+def test_names_are_not_looked_for_where_no_node_comes(running: Kubernetes, wish: Wish) -> None:
+    """A pod on a machine that is gone has no name, and its node does not come with this change."""
+    del running.pods["burst-0"], running.slurm.nodes["burst-0"]
+    apply(wish(files.RECONFIGURED))
+    assert acts(running) == ["reconfigure"]
+
+
+def test_drains_of_the_change_end_with_it_and_those_of_administrators_do_not(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.drain("worker-0", "slipway:change")
+    running.slurm.drain("worker-1", "bad disk")
+    running.slurm.drain("worker-2", "slipway:stopping")
+    apply(wish(files.RECONFIGURED))
+    assert running.slurm.drained == {"worker-1": "bad disk", "worker-2": "slipway:stopping"}
+
+
+def test_workers_that_need_a_new_slurmd_get_a_new_pod(running: Kubernetes, wish: Wish) -> None:
+    before = {name: pod["metadata"]["uid"] for name, pod in running.pods.items()}
+    running.slurm.drain("worker-[0-2]", "slipway:change")
+    apply(wish(files.LARGER))
+    fresh = {name for name, pod in running.pods.items() if pod["metadata"]["uid"] != before[name]}
+    assert fresh == {"worker-0", "worker-1", "worker-2"}
+    assert acts(running)[0] == "reconfigure"
+    assert running.slurm.drained == {}
+
+
+def test_many_names_are_told_shortly() -> None:
+    assert module.shown_nodes(["a", "b"]) == "a, b"
+    assert module.shown_nodes([f"n-{number}" for number in range(20)]).endswith("n-7 and 12 more")

@@ -1,0 +1,56 @@
+"""A stream of jobs, and what became of each of them."""
+
+import contextlib
+import subprocess
+import threading
+from collections import Counter
+
+from tests.cluster.stacks import Stack, until
+
+# Each job says when it begins and when it is through: one that ran twice, or not to its end, shows.
+JOB = """#!/bin/sh
+#SBATCH --output=/dev/null --open-mode=append
+echo "begin $SLURM_JOB_ID" >> ~/ledger
+sleep %s
+echo "end $SLURM_JOB_ID" >> ~/ledger
+"""
+PAUSE = 1.5
+
+
+class Jobs:
+    """Submits a short job every now and then, until it is told to finish."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.submitted: list[str] = []
+        self._enough = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        self.stack.run("rm -f ~/ledger")
+        self._thread.start()
+        until(lambda: self.submitted, "the first job to be submitted")
+
+    def submit(self, seconds: float = 2, *options: str) -> str:
+        """One job. Its number, or nothing if nobody took it: then it was not submitted."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            done = self.stack.ssh(f"sbatch --parsable {' '.join(options)}", stdin=JOB % seconds, seconds=60)
+            number = done.stdout.strip()
+            if done.returncode == 0 and number.isdigit():
+                self.submitted.append(number)
+                return number
+        return ""
+
+    def finish(self) -> None:
+        """Until all have ended: each began once, and ended once."""
+        self._enough.set()
+        self._thread.join(90)
+        until(lambda: not self.stack.run("squeue --noheader"), "the queue to be empty", 240)
+        ledger = Counter(self.stack.run("cat ~/ledger").splitlines())
+        expected = Counter(f"{word} {job}" for job in self.submitted for word in ("begin", "end"))
+        assert ledger == expected, (ledger - expected, expected - ledger)
+        assert len(self.submitted) > 1
+
+    def _run(self) -> None:
+        while not self._enough.wait(PAUSE):
+            self.submit()

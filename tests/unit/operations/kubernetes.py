@@ -1,0 +1,238 @@
+"""A cluster behind kubectl, in memory: ConfigMaps, pods, StatefulSets, and a slurmctld in the pod `controller-0`.
+
+It knows the scripts that `operations` sends by their text, and does what they would do. `done` lists what was done to
+it, in order; questions are not in it."""
+
+import base64
+import itertools
+import json
+import re
+import subprocess
+from typing import Any
+
+from operations import act, apply, draining, look, nodes, push, rehearse, shown
+from operations.digest import digest
+from slurm.hostlist import expand
+from tests.unit.operations.clock import Clock
+from tests.unit.operations.slurmctld import Slurmctld
+
+Done = subprocess.CompletedProcess[str]
+Pod = dict[str, Any]
+
+ARRIVAL = 0.5  # files, after the pod was touched
+START = 3.0  # a pod, after its predecessor is gone
+PING = act.PING
+STAGED = re.compile(r"echo (\S*) \| base64 -d > etc/(\S+)")
+
+
+class Kubernetes:
+    """`rejects` is a text that no rehearsed file may have. `skew` is how far its clock is ahead of ours."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.reachable = True
+        self.rejects = ""
+        self.skew = 0.0
+        self.config_maps: dict[str, dict[str, str]] = {}
+        self.mounted: dict[str, str] = {}
+        self.slurm = Slurmctld()
+        self.pods: dict[str, Pod] = {}
+        self.sets: dict[str, dict[str, Any]] = {}
+        self.done: list[str] = []
+        self.away: list[int] = []
+        self._uids = itertools.count(1)
+
+    def deploy(self, files: dict[str, str], names: str, verified: bool = True) -> None:
+        """As an update that went well has left it, some time ago."""
+        self.config_maps["slurm-config"] = dict(files)
+        if verified:
+            self.config_maps["slurm-applied"] = {"applied": json.dumps(files), "since": "0"}
+        self.mounted = dict(files)
+        self.start("controller-0")
+        for name in expand(names):
+            self.sets.setdefault(name.rpartition("-")[0], _stateful_set(name.rpartition("-")[0]))
+            self.start(name)
+        self.slurm.read(files, self.clock.written())
+        for name in expand(names):
+            self.slurm.register(name, self.clock.written(), dynamic=name not in self.slurm.nodes)
+        self.clock.sleep(100)
+
+    def start(self, name: str, ready: bool = True) -> None:
+        node_set = name.rpartition("-")[0]
+        revision = self.sets[node_set]["status"]["updateRevision"] if node_set in self.sets else ""
+        labels = {"controller-revision-hash": revision, "slipway/node-set": node_set}
+        if name == "controller-0":
+            labels = {}
+        created = f"{self.clock.written(self.skew)}Z"
+        metadata = {"name": name, "uid": f"uid-{next(self._uids)}", "labels": labels, "creationTimestamp": created}
+        self.pods[name] = {"metadata": metadata, "status": _status(ready)}
+        if name == "controller-0":
+            self.mounted = dict(self.config_maps["slurm-config"])
+            self.slurm.up = True
+        elif name in self.slurm.nodes:
+            self.slurm.register(name, self.clock.written())
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the cluster remembers of itself."""
+        data = self.config_maps.get("slurm-applied", {})
+        return {key: json.loads(value) for key, value in data.items()}
+
+    def run(self, argv: list[str], input: str | None = None, **options: Any) -> Done:  # noqa: A002 -- subprocess' name
+        """In place of `subprocess.run`."""
+        assert argv[:3] == ["kubectl", "--namespace", "science"], argv
+        self.clock.sleep(0.01)
+        if not self.reachable:
+            return Done(argv, 1, "", "Unable to connect to the server: no such host\n")
+        match argv[3:]:
+            case ["exec", "-i", "controller-0", "-c", container, "--", "sh", "-s", *words]:
+                code, out = self._controller(container, input or "", words)
+            case ["get", "configmap", name, *words]:
+                code, out = self._config_map(name, "--ignore-not-found" in words)
+            case ["get", "pod", name, "--output", "jsonpath={.metadata.uid}", *_]:
+                code, out = 0, self.pods[name]["metadata"]["uid"] if name in self.pods else ""
+            case ["get", kind, "--selector", selector, "--output", "json"]:
+                code, out = 0, self._list(kind, selector)
+            case ["apply", *_] | ["patch", *_]:
+                code, out = 0, self._write(argv[3:], json.loads(input or ""))
+            case ["annotate", "pod", "controller-0", _, "--overwrite"]:
+                code, out = self._touch()
+            case ["delete", "pod", *words]:
+                code, out = 0, self._delete([word for word in words if not word.startswith("--")])
+            case ["logs", "controller-0", *_]:
+                code, out = 0, "\n".join(self.slurm.log)
+            case words:
+                raise AssertionError(f"kubectl {' '.join(words)} is nothing that this cluster knows")
+        return Done(argv, code, out if code in (0, 3) else "", out if code else "")
+
+    def _config_map(self, name: str, missing_is_fine: bool) -> tuple[int, str]:
+        if name in self.config_maps:
+            return 0, json.dumps({"metadata": {"name": name}, "data": self.config_maps[name]})
+        return (0, "") if missing_is_fine else (1, f'configmaps "{name}" not found')
+
+    def _write(self, words: list[str], what: Any) -> str:
+        if words[0] == "apply":
+            name, data = what["metadata"]["name"], what["data"]
+        else:
+            [change] = what
+            assert (words[1], change["op"], change["path"]) == ("configmap", "replace", "/data"), words
+            name, data = words[2], change["value"]
+        self.config_maps[name] = data
+        kept = f"record {' '.join(key for key in data if key != 'since')}"
+        self.done.append(kept if name == "slurm-applied" else f"write {name}")
+        return ""
+
+    def _touch(self) -> tuple[int, str]:
+        if "controller-0" not in self.pods:
+            return 1, 'pods "controller-0" not found'
+        self.clock.after(ARRIVAL, lambda: setattr(self, "mounted", dict(self.config_maps["slurm-config"])))
+        return 0, ""
+
+    def _delete(self, names: list[str]) -> str:
+        self.done.append(f"delete {' '.join(names)}")
+        for name in names:
+            del self.pods[name]
+            if name == "controller-0":
+                self.slurm.up = False
+            else:
+                self.slurm.lost += [job.number for job in self.slurm.jobs if name in expand(job.nodes)]
+                self.slurm.nodes[name].states.add("NOT_RESPONDING")
+            self.clock.after(START, lambda name=name: self.start(name))
+        self.away.append(len(names))
+        self.clock.sleep(1)
+        return ""
+
+    def _list(self, kind: str, selector: str) -> str:
+        key, _, value = selector.partition("=")
+        if kind == "statefulsets":
+            return json.dumps({"items": list(self.sets.values())})
+        assert (kind, key) == ("pods", "slipway/node-set")
+        labels = {name: pod["metadata"]["labels"].get(key) for name, pod in self.pods.items()}
+        chosen = [pod for name, pod in self.pods.items() if labels[name] and value in ("", labels[name])]
+        return json.dumps({"items": chosen})
+
+    def _controller(self, container: str, script: str, words: list[str]) -> tuple[int, str]:
+        if "controller-0" not in self.pods:
+            return 1, 'pods "controller-0" not found'
+        if container == "rehearsal":
+            return self._rehearse(script, words)
+        assert container == "slurmctld"
+        if script == push.LOOK:
+            return 0, self._look(*words)
+        if not self.slurm.up:
+            return 1, "slurm_load error: Unable to contact slurm controller"
+        slurm, now = self.slurm, self.clock.written()
+        match script, words:
+            case (act.RECONFIGURE, []):
+                self.done.append("reconfigure")
+                return 0, f"{now}\n{slurm.reconfigure(self.mounted, now)}"
+            case (shown.SHOW, []):
+                return 0, slurm.show()
+            case (nodes.NODES, []):
+                return 0, slurm.show_nodes()
+            case (look.PENDING, []):
+                return 0, slurm.pending()
+            case (draining.JOBS, [names, partitions, _]):
+                return 0, slurm.queue(names, partitions)
+            case (draining.DRAIN, [names, reason]):
+                self.done.append(f"drain {names} {reason}")
+                slurm.drain(names, reason)
+            case (draining.UNDRAIN, [names]):
+                self.done.append(f"undrain {names}")
+                slurm.undrain(names)
+            case (draining.PARTITIONS, [names, state]):
+                for name in names.split(","):
+                    self.done.append(f"partition {name} {state}")
+                    slurm.partitions[name]["State"] = state
+            case (draining.END, [verb, numbers]):
+                self.done.append(f"{verb} {numbers}")
+                slurm.end(verb, numbers.split())
+            case (apply.UNRESOLVED, [names, "science.svc.cluster.local"]):
+                unknown = [name for name in expand(names) if name not in slurm.nodes]
+                return 0, "\n".join(sorted(name for name in unknown if name not in self.pods))
+            case (text, []) if text == PING:
+                pass
+            case _:
+                return self._live(script)
+        return 0, ""
+
+    def _live(self, script: str) -> tuple[int, str]:
+        before, after = act.LIVE.split("{}")
+        assert script.startswith(before + "scontrol "), f"no script that this cluster knows: {script}"
+        for line in script.removeprefix(before).removesuffix(after).splitlines():
+            self.done.append(line)
+            if self.slurm.refuses and self.slurm.refuses in line:
+                return 1, "slurm_update error: Invalid value"
+            self.slurm.scontrol(line)
+        return 0, ""
+
+    def _look(self, wanted: str, times: str) -> str:
+        for _ in range(int(times)):
+            if digest(self.mounted) == wanted:
+                return "up" if self.slurm.up else "down"
+            self.clock.sleep(0.05)
+        return "old"
+
+    def _rehearse(self, script: str, words: list[str]) -> tuple[int, str]:
+        files = {name: base64.b64decode(text).decode() for text, name in STAGED.findall(script)}
+        assert script == rehearse.REHEARSE % "\n".join(each[0] for each in re.finditer(STAGED, script))
+        assert len(words) == 1
+        self.done.append("rehearse")
+        if self.rejects and self.rejects in files["slurm.conf"]:
+            return 3, f"slurmctld: debug: hello\nslurmctld: fatal: {self.rejects} is nothing that I know\n"
+        throwaway = Slurmctld()
+        throwaway.read(files, self.clock.written())
+        return 0, throwaway.show()
+
+
+def _stateful_set(name: str) -> dict[str, Any]:
+    status = {"observedGeneration": 1, "updateRevision": f"{name}-1"}
+    return {"metadata": {"name": name, "generation": 1}, "status": status}
+
+
+def _status(ready: bool) -> dict[str, Any]:
+    state = {"running": {}} if ready else {"waiting": {"reason": "ImagePullBackOff"}}
+    return {
+        "conditions": [{"type": "Ready", "status": str(ready)}],
+        "containerStatuses": [{"name": "slurmd", "state": state}],
+    }
