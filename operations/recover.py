@@ -19,7 +19,7 @@ from operations.progress import say
 
 UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
 END_SECONDS = 10
-_PLUGIN = re.compile(r"pulumi-(resource|language|analyzer)-[a-z0-9-]+$")
+_PLUGIN = re.compile(r"pulumi-(resource|language|analyzer)-[a-z0-9-]+$|lab\.plugins\.\w+$")
 _ADDRESS = re.compile(r"127\.0\.0\.1:(\d+)$")
 
 

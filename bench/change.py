@@ -1,0 +1,217 @@
+"""From a changed config to a Slurm that runs it: `lab --name bench run -- python bench/change.py`.
+
+Four things are measured on the dev stack, each in one run with what it is compared to:
+
+- a partition change, from the write of the ConfigMap until it is verified; beside it the same change as an operator
+  brings it about: wait until the kubelet has refreshed the volume, seen by a look every five seconds, and reconfigure;
+- the whole `pulumi up` for such a change, beside one that changes nothing;
+- `worker.size` from 2 to 4, from the moment the engine applies it until both new nodes have run a job, and how long
+  slurmctld takes to answer meanwhile;
+- `scontrol reconfigure` with 1,000 and 10,000 configured nodes.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from sessions import dev, ratio, table, verdict
+
+from components.change import environment
+from config import Settings
+from lab import paths
+from operations.digest import DIGEST, digest
+from operations.kubectl import Cluster
+from operations.rehearse import CONTAINER, FOLDER
+from slurm.render import render
+from tests.cluster.stacks import Stack, until
+from tests.cluster.variant.changes import change
+
+SECONDS, TIMES, UP, SCALE, ANSWER = 2.5, 25, 2.5, 6.0, 1.0
+POLL = 5
+PUSH = ["patch", "configmap", "slurm-config", "--type=merge", "--patch-file=/dev/stdin"]
+
+
+class Bench:
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.cluster = Cluster(stack.namespace)
+        self._minutes = 1000
+
+    def next(self) -> Settings:
+        """The stack with another time limit of its partition."""
+        self._minutes += 1
+        partitions = self.stack.config["slipway:partitions"]
+        change(self.stack, "partitions", main={**partitions["main"], "maxTime": f"{self._minutes}m"})
+        keys = {key: json.dumps(value) for key, value in self.stack.config.items()}
+        return Settings.load(keys, os.environ)
+
+    def write(self, files: dict[str, str]) -> None:
+        """The ConfigMap, as the engine writes it."""
+        done = self.cluster.kubectl(*PUSH, stdin=json.dumps({"data": files}))
+        assert done.returncode == 0, done.stderr  # noqa: S101
+
+    def ours(self) -> float:
+        settings = self.next()
+        files = render(settings)
+        env = {**os.environ, **environment(settings)}
+        run = [paths.CHECKOUT / "operations" / "run", "apply"]
+        # As in an update, where the rehearsal comes before the write.
+        subprocess.run(
+            [run[0], "prepare"], env=env, input=json.dumps(files), text=True, check=True, capture_output=True
+        )
+        began = time.perf_counter()
+        self.write(files)
+        subprocess.run(run, env=env, input=json.dumps(files), text=True, check=True, capture_output=True)
+        return time.perf_counter() - began
+
+    def waiting(self) -> float:
+        """As an operator does it: nobody touches the pod, a sidecar looks every five seconds."""
+        settings = self.next()
+        files = render(settings)
+        began = time.perf_counter()
+        self.write(files)
+        loop = f'until [ "$({DIGEST})" = "$1" ]; do sleep {POLL}; done; scontrol reconfigure'
+        done = self.cluster.controller(loop, digest(files), seconds=300)
+        assert done.returncode == 0, done.stderr  # noqa: S101
+        took = time.perf_counter() - began
+        self.cluster.kubectl("delete", "configmap", "slurm-applied")  # what runs is not what we have brought about
+        return took
+
+    def up(self) -> float:
+        self.next()
+        return timed(lambda: self.stack.up("--skip-preview"))
+
+    def nothing(self) -> float:
+        return timed(lambda: self.stack.up("--skip-preview"))
+
+    def scale(self) -> tuple[float, float]:
+        """Seconds from the engine's first word about the StatefulSet until both nodes have run a job; and the slowest
+        answer of slurmctld in that time."""
+        answers: list[float] = []
+        over = threading.Event()
+        asking = threading.Thread(target=self._ask, args=(over, answers))
+        change(self.stack, "worker", size=4)
+        argv = ["pulumi", "up", "--yes", "--skip-preview", "--stack", self.stack.name, "--non-interactive"]
+        asking.start()
+        with subprocess.Popen(
+            [*argv, "--config-file", str(self.stack.file)], cwd=paths.CHECKOUT, text=True, stdout=subprocess.PIPE
+        ) as update:
+            began = 0.0
+            for line in update.stdout or ():
+                if "StatefulSet dev-worker updating" in line:
+                    began = time.perf_counter()
+                    break
+            self._both_run_a_job()
+            took = time.perf_counter() - began
+            update.communicate()
+        over.set()
+        asking.join()
+        change(self.stack, "worker", size=2)
+        self.stack.up("--skip-preview")
+        return took, max(answers)
+
+    def _both_run_a_job(self) -> None:
+        """As a user who waits for them."""
+        loop = "until srun --nodelist=worker-[2-3] --nodes=2 --chdir=/tmp true 2>/dev/null; do sleep 0.1; done"
+        until(lambda: self.stack.ssh(loop, seconds=120).returncode == 0, "both new nodes to run a job", 120)
+
+    def _ask(self, over: threading.Event, answers: list[float]) -> None:
+        """From inside the pod, so that kubectl is not measured."""
+        script = "for i in 1 2 3 4 5 6 7 8 9 10; do date +%s.%N; scontrol ping > /dev/null; done; date +%s.%N"
+        while not over.is_set():
+            stamps = [float(stamp) for stamp in self.cluster.controller(script).stdout.split()]
+            answers += [later - earlier for earlier, later in pairwise(stamps)]
+
+    def reconfigure(self, nodes: int) -> float:
+        """On a slurmctld of its own beside the real one."""
+        script = f"""
+export SLURM_CONF={FOLDER}-bench/slurm.conf
+rm -rf {FOLDER}-bench; mkdir -p -m 700 {FOLDER}-bench/state /run/slurmctld; cd {FOLDER}-bench
+cat > slurm.conf <<'END'
+ClusterName=bench
+SlurmctldHost=controller-0(127.0.0.1)
+SlurmctldPort=16917
+StateSaveLocation={FOLDER}-bench/state
+SlurmctldPidFile={FOLDER}-bench/pid
+AuthType=auth/munge
+CredType=auth/munge
+SlurmUser=slurm
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MessageTimeout=30
+MailProg=/bin/true
+NodeName=n[0-{nodes - 1}] NodeAddr=127.0.0.1 CPUs=1 RealMemory=1024
+PartitionName=all Nodes=ALL Default=YES
+END
+touch cgroup.conf; echo CgroupPlugin=disabled > cgroup.conf
+/usr/sbin/slurmctld -D -i -f slurm.conf > log 2>&1 & pid=$!
+until scontrol ping 2> /dev/null | grep -q 'is UP'; do kill -0 $pid || {{ cat log >&2; exit 1; }}; sleep 0.1; done
+began=$(date +%s%N); scontrol reconfigure >&2; echo $(($(date +%s%N) - began))
+kill -9 $pid
+"""
+        done = self.cluster.controller(script, seconds=300, container=CONTAINER)
+        assert done.returncode == 0 and done.stdout.strip(), done.stderr  # noqa: PT018, S101
+        return int(done.stdout.split()[-1]) / 1e9
+
+
+def timed(what: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    what()
+    return time.perf_counter() - began
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=20, help="of each thing (default: 20)")
+    parser.add_argument("--waits", type=int, help="of the slow way, a minute each (default: as --runs)")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        stack = dev(folder)
+        stack.up("--skip-preview")
+        bench = Bench(stack)
+        lines, within = report(bench, args.runs, args.waits or args.runs)
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0 if within else 1
+
+
+def report(bench: Bench, runs: int, waits: int) -> tuple[list[str], bool]:
+    slow = [bench.waiting() for _ in range(waits)]
+    bench.stack.up("--skip-preview")
+    quick = [bench.ours() for _ in range(runs)]
+    bench.stack.up("--skip-preview")
+    changed, unchanged = [], []
+    for _ in range(runs):
+        changed.append(bench.up())
+        unchanged.append(bench.nothing())
+    scaled = [bench.scale() for _ in range(min(runs, 5))]
+    nodes = {number: [bench.reconfigure(number) for _ in range(min(runs, 5))] for number in (1000, 10000)}
+    faster, longer = ratio(slow, quick), ratio(changed, unchanged)
+    worst_scale, worst_answer = max(took for took, _ in scaled), max(answer for _, answer in scaled)
+    lines = [
+        *table("s from ConfigMap to verified", {"slipway": quick, "propagation and polling": slow}),
+        verdict("worst", max(quick), max(quick) <= SECONDS, f"{SECONDS} s"),
+        verdict("times faster", faster, faster >= TIMES, f"at least {TIMES}"),
+        "",
+        *table("s for `pulumi up`", {"one partition changed": changed, "nothing changed": unchanged}),
+        verdict("ratio", longer, longer <= UP, f"{UP}"),
+        "",
+        *table("s until both new nodes have run a job", {"worker.size 2 to 4": [took for took, _ in scaled]}),
+        verdict("worst", worst_scale, worst_scale <= SCALE, f"{SCALE} s"),
+        verdict("slowest scontrol ping", worst_answer, worst_answer <= ANSWER, f"{ANSWER} s"),
+        "",
+        *table("s for `scontrol reconfigure`", {f"{number} nodes": samples for number, samples in nodes.items()}),
+    ]
+    within = max(quick) <= SECONDS and faster >= TIMES and longer <= UP and worst_scale <= SCALE
+    return lines, within and worst_answer <= ANSWER
+
+
+if __name__ == "__main__":
+    sys.exit(main())

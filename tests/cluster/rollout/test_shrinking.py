@@ -1,0 +1,122 @@
+"""Nodes and partitions that go: emptied first, and nothing is done to a job that nobody was told of."""
+
+import re
+
+from tests.cluster.rollout.jobs import Jobs
+from tests.cluster.rollout.updates import settled, updating
+from tests.cluster.stacks import Stack, until
+from tests.cluster.variant.changes import change, pods
+
+
+def size(stack: Stack, number: int) -> None:
+    change(stack, "worker", size=number)
+
+
+def runs_on(stack: Stack, job: str, node: str) -> None:
+    until(lambda: stack.wait_for_job(job, "RUNNING")["NodeList"] == node, f"job {job} to run on {node}")
+
+
+def test_a_node_goes_when_its_job_has_ended_and_not_before(rollout: Stack, jobs: Jobs) -> None:
+    long = jobs.submit(15, "--nodelist=worker-1")
+    runs_on(rollout, long, "worker-1")
+    size(rollout, 1)
+    preview = rollout.pulumi("preview").stdout
+    assert f"{long} (researcher, on worker-1)" in preview
+    said = rollout.up("--skip-preview").stdout
+    assert re.search(rf"waiting until \S+ for 1 job: {long} \(researcher, on worker-1\)", said)
+    assert "worker-1" not in rollout.admin("sinfo", "--Node", "--noheader")
+    until(lambda: "worker-1" not in pods(rollout), "its pod to be gone")
+    settled(rollout)
+
+
+def test_four_then_one_then_three_nodes_under_a_stream_of_jobs(rollout: Stack, jobs: Jobs) -> None:
+    for number in (4, 1, 3, 2):
+        size(rollout, number)
+        rollout.up("--skip-preview")
+        last = f"worker-{number - 1}"
+        assert rollout.run(f"srun --nodelist={last} hostname") == last
+        assert f"worker-{number} " not in rollout.admin("sinfo", "--Node", "--noheader")
+    settled(rollout)
+
+
+def test_an_update_that_may_not_wait_stops_with_the_list_of_jobs(rollout: Stack, jobs: Jobs) -> None:
+    before = rollout.file.read_text()
+    long = jobs.submit(30, "--nodelist=worker-1")
+    runs_on(rollout, long, "worker-1")
+    change(rollout, "drain", timeout="3s")
+    size(rollout, 1)
+    try:
+        failed = rollout.pulumi("up", "--yes", "--skip-preview")
+        said = failed.stdout + failed.stderr
+        assert failed.returncode != 0
+        assert f"{long} (researcher, on worker-1)" in said
+        assert "drain.timeout" in said
+        assert "worker-1" in pods(rollout)
+        assert rollout.run("srun --nodelist=side-0 hostname") == "side-0"
+    finally:
+        rollout.file.write_text(before)
+    rollout.up("--skip-preview")
+    settled(rollout)
+
+
+def test_jobs_are_requeued_where_the_user_has_chosen_so(rollout: Stack) -> None:
+    before = rollout.file.read_text()
+    rollout.run("rm -f ~/again")
+    script = 'echo $SLURM_RESTART_COUNT >> ~/again; [ -n "$SLURM_RESTART_COUNT" ] || sleep 300'
+    job = rollout.run(f"sbatch --parsable --requeue --nodes=1 -w worker-1 -o /dev/null --wrap '{script}'")
+    runs_on(rollout, job, "worker-1")
+    rollout.run(f"scontrol update JobId={job} ReqNodeList=")
+    change(rollout, "drain", timeout="3s", onTimeout="requeue")
+    size(rollout, 1)
+    try:
+        said = rollout.up("--skip-preview").stdout
+        assert f"requeue: 1 job: {job} (researcher, on worker-1)" in said
+        assert rollout.wait_for_job(job, seconds=240)["Restarts"] == "1"
+    finally:
+        rollout.file.write_text(before)
+    rollout.up("--skip-preview")
+    settled(rollout)
+
+
+def test_an_administrators_drain_is_never_touched(rollout: Stack, jobs: Jobs) -> None:
+    rollout.admin("scontrol", "update", "NodeName=worker-0", "State=DRAIN", "Reason=broken fan")
+    try:
+        size(rollout, 3)
+        rollout.up("--skip-preview")
+        size(rollout, 2)
+        rollout.up("--skip-preview")
+        shown = rollout.admin("scontrol", "show", "node", "worker-0")
+        assert "DRAIN" in shown
+        assert "Reason=broken fan" in shown
+    finally:
+        rollout.admin("scontrol", "update", "NodeName=worker-0", "State=RESUME")
+    settled(rollout)
+
+
+def test_a_partition_goes_when_its_jobs_have_ended_and_those_that_wait_are_told_of(rollout: Stack, jobs: Jobs) -> None:
+    before = rollout.file.read_text()
+    running = jobs.submit(12, "--partition=side")
+    waiting = jobs.submit(1, "--partition=side", f"--dependency=afterany:{running}")
+    rollout.wait_for_job(running, "RUNNING")
+    partitions = rollout.config["slipway:partitions"]
+    content = {name: fields for name, fields in partitions.items() if name != "side"}
+    change(rollout, "partitions")
+    text = rollout.file.read_text()
+    try:
+        import yaml
+
+        whole = yaml.safe_load(text)
+        whole["config"]["slipway:partitions"] = content
+        rollout.file.write_text(yaml.safe_dump(whole, sort_keys=False))
+        preview = rollout.pulumi("preview").stdout
+        assert f"{waiting} (researcher, waiting in side): no partition side any more" in preview
+        with updating(rollout) as update:
+            update.until_it_says("draining partition side")
+            refused = rollout.ssh("sbatch --partition=side --wrap true")
+            assert refused.returncode != 0, "no new jobs there"
+            assert update.end() == 0, update.said
+        assert "side" not in rollout.admin("sinfo", "--noheader", "--format=%R").split()
+    finally:
+        rollout.file.write_text(before)
+    rollout.up("--skip-preview")
+    settled(rollout)
