@@ -4,6 +4,7 @@ Where it cannot, the files of before are put back, and Slurm to them; the update
 
 from operations.act import act
 from operations.draining import release
+from operations.prepare import empty, runs
 from operations.problem import Cancelled, Problem
 from operations.progress import say, wait
 from operations.push import push
@@ -30,6 +31,9 @@ def apply(wishes: Wishes) -> None:
     record = Record.read(cluster)
     plan = record.plan(files)
     certain = record.certain
+    # Most often `prepare` has seen to it. But after a failed update it does not run again with the same wishes.
+    if any(step.cls == "drain-first" for step in plan.steps) and runs(cluster):
+        empty(wishes, record)
     record = record.open(cluster, files)
     try:
         push(cluster, files)

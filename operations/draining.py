@@ -23,11 +23,13 @@ UNDRAIN = 'scontrol update NodeName="$1" State=UNDRAIN'
 PARTITIONS = 'for name in $(echo "$1" | tr , " "); do scontrol update PartitionName="$name" State="$2" || exit; done'
 # By node: what runs there. By partition: what runs or waits there. A job is listed once however many match.
 JOBS = r"""
+set -e
 format='%A|%u|%T|%P|%N'
-{
+found=$(
     [ -z "$1" ] || squeue --noheader --nodelist="$1" --states="$3" --format="$format"
     [ -z "$2" ] || squeue --noheader --partition="$2" --states="PD,$3" --format="$format"
-} | sort -u
+)
+[ -z "$found" ] || echo "$found" | sort -u
 """
 END = 'for job in $2; do $1 "$job" || true; done'
 
@@ -100,12 +102,12 @@ def wait_until_empty(cluster: Cluster, hosts: Hosts, partitions: Sequence[str], 
         if limits.on_timeout == "fail" or not str(problem).startswith("waited"):
             way_out = "Wait for them, or set drain.timeout, or drain.onTimeout to requeue or cancel."
             raise Problem(f"{problem}\nNothing was done to them. {way_out}") from None
-        _end(cluster, left, limits.on_timeout)
+        _end(cluster, left, limits.on_timeout, partitions)
         wait(busy, 120, "Look at them with: squeue", 0.5)
 
 
-def _end(cluster: Cluster, left: list[Job], how: str) -> None:
-    if how == "requeue" and (stuck := [job for job in left if not job.nodes]):
+def _end(cluster: Cluster, left: list[Job], how: str, partitions: Sequence[str]) -> None:
+    if how == "requeue" and (stuck := [job for job in left if not job.nodes or job.partition in partitions]):
         way_out = "Give them another with scontrol, or set drain.onTimeout to cancel."
         raise Problem(f"{listed(stuck)}: their partition goes, and no queue is left for them. {way_out}")
     say(f"{how}: {listed(left)}")

@@ -12,7 +12,7 @@ from config.partitions import Partition
 from operations.kubectl import CONFIG_MAP, Cluster
 from operations.problem import Problem
 from operations.record import Record
-from operations.rehearse import LEFT_OUT, OWN, rehearse
+from operations.rehearse import altered, rehearse
 from operations.shown import SHOW, Shown
 from operations.table import table
 from operations.verify import NODE_FIELDS, NOT_OF_A_PARTITION, plain
@@ -44,7 +44,7 @@ def drift(cluster: Cluster) -> list[Drift]:
 
 def differences(declared: Shown, running: Shown) -> Iterator[Drift]:
     for key, value in declared.config.items():
-        ignored = _OWN.fullmatch(key) or key.lower() in OWN or LEFT_OUT.fullmatch(key.lower())
+        ignored = _OWN.fullmatch(key) or altered(key)
         if not ignored and running.config.get(key) != value:
             yield Drift("slurm.conf", key, value, running.config.get(key))
     yield from _records("partition", declared.partitions, running.partitions, NOT_OF_A_PARTITION)

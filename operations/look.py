@@ -19,24 +19,24 @@ PENDING = "squeue --noheader --states=PD --format='%A|%u|%P|%D|%n|%f'"
 
 def look(wishes: Wishes) -> None:
     """One JSON object on stdout."""
+    found: dict[str, Any] = {}
     try:
-        found = _look(wishes)
+        _look(wishes, found)
     except Problem as problem:
-        found = {"unreachable": str(problem)}
+        found["unreachable"] = str(problem)
     sys.stdout.write(json.dumps(found))
 
 
-def _look(wishes: Wishes) -> dict[str, Any]:
+def _look(wishes: Wishes, found: dict[str, Any]) -> None:
     record = Record.read(wishes.cluster, SECONDS)
-    found: dict[str, Any] = {"applied": record.applied, "unfinished": record.attempt is not None}
+    found |= {"applied": record.applied, "unfinished": record.attempt is not None}
     if record.applied is None:
-        return found
+        return
     going, partitions = leaving(wishes.cluster, record.plan(wishes.files), wishes)
     if going or partitions:
         running = jobs(wishes.cluster, str(going), partitions)
         found["waitedFor"] = [str(job) for job in running if job.nodes]
         found["stranded"] = _stranded(wishes.cluster, Declared.read(wishes.files), wishes.nodes)
-    return found
 
 
 def _stranded(cluster: Cluster, after: Declared, nodes: Hosts) -> list[str]:
@@ -57,7 +57,7 @@ def _reason(after: Declared, nodes: Hosts, wanted: list[str], count: str, named:
     if named not in ("", "(null)") and (missing := Hosts.parse(named) - nodes):
         return f"asks for {missing}"
     # Dynamic nodes stand in no line, and count all the same.
-    most = max(len(after.partitions[name]) or len(nodes) for name in open_to)
+    most = max(len(after.partitions[name] | (nodes - after.hosts)) for name in open_to)
     if count.isdigit() and int(count) > most:
         return f"asks for {count} nodes, and {most} are left"
     offered = {each for fields in after.conf.nodes.values() for each in fields.get("Features", "").split(",")}

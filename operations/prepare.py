@@ -3,12 +3,13 @@
 Nothing of the new configuration has reached the cluster yet. If this fails, the cluster is as it was."""
 
 from operations.draining import drain, release, set_partitions, wait_until_empty
-from operations.kubectl import CONTROLLER, Cluster
+from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
 from operations.problem import Problem
 from operations.progress import say, wait
 from operations.record import Record
 from operations.rehearse import rehearse
+from operations.rolling import NODE_SET
 from operations.wishes import Wishes
 from slurm.changes import Plan
 from slurm.hostlist import Hosts, compress
@@ -23,13 +24,21 @@ def prepare(wishes: Wishes) -> None:
     if record.applied is None and record.attempt is None:
         say("the first deploy: there is nothing to rehearse on, and nothing to drain")
         return
-    if not _runs(cluster):
+    if not runs(cluster):
         _without_a_controller(cluster, record, wishes)
         return
-    rehearse(cluster, wishes.files)
+    try:
+        rehearse(cluster, wishes.files)
+    except Problem as problem:
+        raise Problem(f"{problem}\nNothing was changed.") from None
     say("slurmctld starts with the new files")
-    plan = record.plan(wishes.files)
-    going, partitions = leaving(cluster, plan, wishes)
+    empty(wishes, record)
+
+
+def empty(wishes: Wishes, record: Record) -> None:
+    """Drain what goes, and wait until no job is left on it. If that fails, it is as it was."""
+    cluster = wishes.cluster
+    going, partitions = leaving(cluster, record.plan(wishes.files), wishes)
     if not going and not partitions:
         return
     record.open(cluster, wishes.files)
@@ -51,13 +60,15 @@ def leaving(cluster: Cluster, plan: Plan, wishes: Wishes) -> tuple[Hosts, list[s
     known = nodes(cluster)
     first = [step for step in plan.steps if step.cls == "drain-first"]
     everything = any(f"NodeName={ALL}" in command for step in first for command in step.commands)
-    named = list(known) if everything else [name for step in first if step.nodes for name in Hosts.parse(step.nodes)]
+    # A partition that goes leaves its nodes behind, and they may serve others.
+    emptied = [Hosts.parse(step.nodes) for step in first if step.nodes and step.key != "PartitionName"]
+    named = list(known) if everything else [name for hosts in emptied for name in hosts]
     gone = [name for name in known if not Hosts.parse(name) & wishes.nodes]
     partitions = [step.object.removeprefix("partition ") for step in first if step.key == "PartitionName"]
     return Hosts.parse(compress(name for name in {*named, *gone} if name in known)), partitions
 
 
-def _runs(cluster: Cluster) -> bool:
+def runs(cluster: Cluster) -> bool:
     """Whether slurmctld answers; one that is being replaced is back in seconds."""
 
     def look() -> str | None:
@@ -76,8 +87,9 @@ def _runs(cluster: Cluster) -> bool:
 def _without_a_controller(cluster: Cluster, record: Record, wishes: Wishes) -> None:
     """The change may be what brings slurmctld back. But nobody can tell whether what goes is in use."""
     steps = [step for step in record.plan(wishes.files).steps if step.cls == "drain-first"]
-    if steps:
-        what = ", ".join(dict.fromkeys(step.object for step in steps))
+    gone = [name for name in map(name_of, cluster.list("pods", NODE_SET)) if not Hosts.parse(name) & wishes.nodes]
+    if steps or gone:
+        what = ", ".join(dict.fromkeys([*(step.object for step in steps), *(f"node {name}" for name in gone)]))
         raise Problem(
             f"slurmctld does not answer, so that nobody can tell which jobs use {what}. Nothing was changed.\n"
             f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"

@@ -61,7 +61,7 @@ def rehearse(cluster: Cluster, files: Mapping[str, str]) -> Shown:
     """What these files mean to slurmctld; a Problem in its own words if it does not start with them."""
     done = cluster.controller(script(files), digest(files), seconds=SECONDS, container=CONTAINER)
     if done.returncode == 3:
-        raise Problem(f"slurmctld does not start with these files:\n{complaints(done.stdout)}\nNothing was changed.")
+        raise Problem(f"slurmctld does not start with these files:\n{complaints(done.stdout)}")
     if done.returncode:
         raise Problem(f"the files could not be rehearsed: {last_line(done)}")
     return Shown.parse(done.stdout)
@@ -84,10 +84,14 @@ def stage(files: Mapping[str, str]) -> dict[str, str]:
 def _alone(conf: str) -> str:
     lines = []
     for _, line in logical(conf, "slurm.conf"):
-        key = line.partition("=")[0].strip().lower()
-        if key not in OWN and not LEFT_OUT.fullmatch(key):
+        if not altered(line.partition("=")[0].strip()):
             lines.append(re.sub(r"(?i) NodeAddr=\S+", " NodeAddr=127.0.0.1", line))
     return "\n".join([*OWN.values(), *lines, ""])
+
+
+def altered(key: str) -> bool:
+    """Whether the throwaway slurmctld has this key otherwise than the files, or not at all."""
+    return key.lower() in OWN or bool(LEFT_OUT.fullmatch(key.lower()))
 
 
 def complaints(log: str) -> str:

@@ -32,11 +32,17 @@ def restart_nodes(wishes: Wishes, plan: Plan, since: float) -> None:
     steps = [step for step in plan.steps if "restart-workers" in (step.cls, *step.also)]
     hosts = Hosts()
     for step in steps:
-        hosts |= Hosts.parse(step.nodes)
+        # What stands in no line of a node is for all of them, also for those that stand in no file.
+        hosts |= Hosts.parse(step.nodes) if step.object.startswith("node ") or step.key == "(devices)" else wishes.nodes
     if not hosts:
         return
-    for node_set in {name.rpartition("-")[0] for name in hosts}:
-        _restart(wishes, node_set, lambda pod: name_of(pod) in set(hosts) and _created(pod) < since)
+    for node_set in sorted({name.rpartition("-")[0] for name in hosts}):
+        old = {
+            pod["metadata"]["uid"]
+            for pod in _pods(wishes.cluster, node_set)
+            if name_of(pod) in set(hosts) and _created(pod) < since
+        }
+        _restart(wishes, node_set, lambda pod, old=old: pod["metadata"]["uid"] in old)
 
 
 def _restart(wishes: Wishes, node_set: str, due: Any) -> None:

@@ -7,7 +7,7 @@ from operations.kubectl import CONTROLLER
 from operations.nodes import Node, parse
 from operations.problem import Problem
 from operations.progress import say, wait
-from operations.rehearse import complaints, rehearse
+from operations.rehearse import altered, complaints, rehearse
 from operations.shown import SHOW, Fields, Shown
 from operations.wishes import Wishes
 from slurm.changes import Plan
@@ -43,7 +43,10 @@ class NotVerified(Problem):
 
 def verify(wishes: Wishes, plan: Plan, done: Done) -> None:
     """Until Slurm shows what the files mean, and every slurmd that answers has them. NotVerified with what was seen."""
-    expected = rehearse(wishes.cluster, wishes.files)
+    try:
+        expected = rehearse(wishes.cluster, wishes.files)  # most often it was asked before, and answers at once
+    except Problem as problem:
+        raise NotVerified(str(problem)) from None
     last: list[str] = []
     live: list[Shown] = []
 
@@ -89,7 +92,7 @@ def differences(plan: Plan, expected: Shown, live: Shown) -> Iterator[str]:
         elif kind == "node":
             for node in Hosts.parse(name):
                 yield from _node(node, expected.nodes.get(node), live.nodes.get(node))
-        elif kind == "slurm.conf" and step.key in expected.config:
+        elif kind == "slurm.conf" and step.key in expected.config and not altered(step.key):
             want, have = expected.config[step.key], live.config.get(step.key)
             if want != have:
                 yield f"{step.key}={want} (it is {have})"

@@ -5,7 +5,7 @@ import re
 from tests.cluster.rollout.jobs import Jobs
 from tests.cluster.rollout.updates import settled, updating
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change, pods
+from tests.cluster.variant.changes import change, pods, replace
 
 
 def size(stack: Stack, number: int) -> None:
@@ -17,7 +17,7 @@ def runs_on(stack: Stack, job: str, node: str) -> None:
 
 
 def test_a_node_goes_when_its_job_has_ended_and_not_before(rollout: Stack, jobs: Jobs) -> None:
-    long = jobs.submit(15, "--nodelist=worker-1")
+    long = jobs.submit(40, "--nodelist=worker-1")
     runs_on(rollout, long, "worker-1")
     size(rollout, 1)
     preview = rollout.pulumi("preview").stdout
@@ -65,16 +65,16 @@ def test_jobs_are_requeued_where_the_user_has_chosen_so(rollout: Stack) -> None:
     script = 'echo $SLURM_RESTART_COUNT >> ~/again; [ -n "$SLURM_RESTART_COUNT" ] || sleep 300'
     job = rollout.run(f"sbatch --parsable --requeue --nodes=1 -w worker-1 -o /dev/null --wrap '{script}'")
     runs_on(rollout, job, "worker-1")
-    rollout.run(f"scontrol update JobId={job} ReqNodeList=")
     change(rollout, "drain", timeout="3s", onTimeout="requeue")
     size(rollout, 1)
     try:
         said = rollout.up("--skip-preview").stdout
         assert f"requeue: 1 job: {job} (researcher, on worker-1)" in said
-        assert rollout.wait_for_job(job, seconds=240)["Restarts"] == "1"
+        assert rollout.wait_for_job(job, "PENDING")["Restarts"] == "1"
     finally:
         rollout.file.write_text(before)
-    rollout.up("--skip-preview")
+        rollout.up("--skip-preview")
+    rollout.wait_for_job(job, seconds=240)
     settled(rollout)
 
 
@@ -95,19 +95,11 @@ def test_an_administrators_drain_is_never_touched(rollout: Stack, jobs: Jobs) ->
 
 def test_a_partition_goes_when_its_jobs_have_ended_and_those_that_wait_are_told_of(rollout: Stack, jobs: Jobs) -> None:
     before = rollout.file.read_text()
-    running = jobs.submit(12, "--partition=side")
+    running = jobs.submit(40, "--partition=side")
     waiting = jobs.submit(1, "--partition=side", f"--dependency=afterany:{running}")
     rollout.wait_for_job(running, "RUNNING")
-    partitions = rollout.config["slipway:partitions"]
-    content = {name: fields for name, fields in partitions.items() if name != "side"}
-    change(rollout, "partitions")
-    text = rollout.file.read_text()
     try:
-        import yaml
-
-        whole = yaml.safe_load(text)
-        whole["config"]["slipway:partitions"] = content
-        rollout.file.write_text(yaml.safe_dump(whole, sort_keys=False))
+        replace(rollout, "partitions", main=rollout.config["slipway:partitions"]["main"])
         preview = rollout.pulumi("preview").stdout
         assert f"{waiting} (researcher, waiting in side): no partition side any more" in preview
         with updating(rollout) as update:

@@ -10,9 +10,13 @@ from tests.cluster.stacks import Stack
 
 def change(stack: Stack, section: str, **fields: Any) -> None:
     """Replace fields of one section in the stack's file. Nothing is deployed."""
+    replace(stack, section, **{**stack.config.get(f"slipway:{section}", {}), **fields})
+
+
+def replace(stack: Stack, section: str, **fields: Any) -> None:
+    """Replace a whole section."""
     content = yaml.safe_load(stack.file.read_text())
-    config = content["config"]
-    config[f"slipway:{section}"] = {**config.get(f"slipway:{section}", {}), **fields}
+    content["config"][f"slipway:{section}"] = fields
     stack.file.write_text(yaml.safe_dump(content, sort_keys=False))
 
 

@@ -142,6 +142,8 @@ class Answers(pulumi.runtime.Mocks):
             state["stdout"] = key_text(args.inputs["create"])
         if args.typ == "kubernetes:apps/v1:StatefulSet":
             state["metadata"] = {**args.inputs["metadata"], "generation": 7}
+        if args.typ == "kubernetes:core/v1:ConfigMap":
+            state["metadata"] = {**args.inputs["metadata"], "resourceVersion": "41"}
         if args.typ == "kubernetes:core/v1:Service":
             state["status"] = {"loadBalancer": {}}
             if args.inputs["spec"].get("type") == "LoadBalancer":
@@ -185,12 +187,13 @@ class Recorder(MockMonitor):
 # Before the components are imported, as some of their parts look for an engine.
 pulumi.runtime.set_mocks(Answers(), monitor=Recorder())
 
+from components.change import Change  # noqa: E402
 from components.cluster import SlurmCluster  # noqa: E402
 
 
-def deploy(**keys: Any) -> Made:
+def deploy(change: Change | None = None, /, **keys: Any) -> Made:
     """Everything that a stack with these keys makes: `deploy(worker={"size": 2})`. Made once for each config."""
-    return _deploy(json.dumps({**REGISTRY, **keys}))
+    return _deploy(json.dumps({**REGISTRY, **keys}), change)
 
 
 def settings_of(**keys: Any) -> Settings:
@@ -198,14 +201,14 @@ def settings_of(**keys: Any) -> Settings:
 
 
 @functools.cache
-def _deploy(keys: str) -> Made:
+def _deploy(keys: str, change: Change | None) -> Made:
     recorder = Recorder()
     pulumi.runtime.set_mocks(Answers(), monitor=recorder, logger=logging.getLogger("slipway.mocks"))
     made = Made(settings_of(**json.loads(keys)))
 
     @pulumi.runtime.test
     def program() -> pulumi.Output[None]:
-        cluster = SlurmCluster(made.settings.cluster.name, made.settings)
+        cluster = SlurmCluster(made.settings.cluster.name, made.settings, change)
         return pulumi.Output.from_input(cluster.outputs).apply(made.outputs.update)  # pyright: ignore[reportArgumentType]
 
     program()

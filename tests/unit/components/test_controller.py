@@ -8,8 +8,8 @@ from tests.unit.components.deployed import Made, Pod
 
 
 def slurmctld(made: Made) -> dict[str, Any]:
-    [container] = made.pod("StatefulSet", "controller").spec["containers"]
-    assert container["name"] == "slurmctld"
+    container, _ = made.pod("StatefulSet", "controller").spec["containers"]
+    assert container["name"] == "slurmctld", "the first one is where `kubectl logs` and `exec` go"
     return container
 
 

@@ -89,6 +89,8 @@ def test_every_container_gets_exactly_what_it_asks_for(made: Made) -> None:
     for where, container in containers(made):
         resources = container["resources"]
         assert {"cpu", "memory"} <= set(resources["requests"]), where
+        if container["name"] == "rehearsal":
+            continue  # it does nothing but for seconds now and then, and no room is kept for it
         assert resources["requests"] == resources["limits"], where
 
 

@@ -125,7 +125,13 @@ class Kubernetes:
     def _touch(self) -> tuple[int, str]:
         if "controller-0" not in self.pods:
             return 1, 'pods "controller-0" not found'
-        self.clock.after(ARRIVAL, lambda: setattr(self, "mounted", dict(self.config_maps["slurm-config"])))
+        touched = self.pods["controller-0"]
+
+        def arrive() -> None:
+            if self.pods.get("controller-0") is touched:
+                self.mounted = dict(self.config_maps["slurm-config"])
+
+        self.clock.after(ARRIVAL, arrive)
         return 0, ""
 
     def _delete(self, names: list[str]) -> str:
@@ -158,7 +164,7 @@ class Kubernetes:
             return self._rehearse(script, words)
         assert container == "slurmctld"
         if script == push.LOOK:
-            return 0, self._look(*words)
+            return self._look(*words)
         if not self.slurm.up:
             return 1, "slurm_load error: Unable to contact slurm controller"
         slurm, now = self.slurm, self.clock.written()
@@ -206,12 +212,15 @@ class Kubernetes:
             self.slurm.scontrol(line)
         return 0, ""
 
-    def _look(self, wanted: str, times: str) -> str:
+    def _look(self, wanted: str, times: str) -> tuple[int, str]:
+        pod = self.pods["controller-0"]
         for _ in range(int(times)):
+            if self.pods.get("controller-0") is not pod:
+                return 137, "command terminated with exit code 137"
             if digest(self.mounted) == wanted:
-                return "up" if self.slurm.up else "down"
+                return 0, "up" if self.slurm.up else "down"
             self.clock.sleep(0.05)
-        return "old"
+        return 0, "old"
 
     def _rehearse(self, script: str, words: list[str]) -> tuple[int, str]:
         files = {name: base64.b64decode(text).decode() for text, name in STAGED.findall(script)}

@@ -41,7 +41,7 @@ class Node:
 
 
 class Slurmctld:
-    """`refuses` is a text that no file may have, for a reconfigure to be done; `deaf` takes live updates for nothing."""
+    """`refuses` is a text that a reconfigure fails with; one that is `deaf` takes no notice of live updates."""
 
     def __init__(self) -> None:
         self.up = True
@@ -70,7 +70,9 @@ class Slurmctld:
         for node in self.nodes.values():
             if node.answers:
                 node.started = now
-        gone = [job for job in self.jobs if job.partition not in self.partitions or set(expand(job.nodes)) - {*self.nodes}]
+        gone = [
+            job for job in self.jobs if job.partition not in self.partitions or set(expand(job.nodes)) - {*self.nodes}
+        ]
         self.lost += [job.number for job in gone]
         self.jobs = [job for job in self.jobs if job not in gone]
 

@@ -92,6 +92,21 @@ def test_a_change_for_a_new_slurmctld_replaces_its_pod_and_reconfigures(
     assert "the pod controller-0 to be replaced" in said
 
 
+def test_a_slurmctld_that_is_slow_to_end_is_not_taken_for_its_successor(
+    running: Kubernetes, wish: Wish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It answers until its last moment, and a reconfigure of it would be for nothing."""
+    delete = running._delete
+
+    def slowly(names: list[str]) -> str:
+        running.clock.after(5, lambda: delete(names))
+        return ""
+
+    monkeypatch.setattr(running, "_delete", slowly)
+    apply(wish(files.RESTARTED))
+    assert acts(running) == ["delete controller-0", "reconfigure"]
+
+
 def test_every_slurmd_that_answers_has_read_the_files_and_others_are_named(
     running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -165,7 +165,6 @@ def test_a_cancelled_apply_puts_back_what_it_did(
     assert running.slurm.config["SchedulerParameters"] == "bf_continue"
 
 
-@pytest.mark.xfail(strict=True, reason="apply trusts that prepare has run, and it has not since the rollback")
 def test_a_second_attempt_after_one_that_was_put_back_loses_no_job(running: Kubernetes, wish: Wish) -> None:
     """What was emptied for the first one serves again since. The engine knows that `prepare` went well with these very
     inputs, and does not run it a second time."""

@@ -8,6 +8,7 @@ import pytest
 from operations.prepare import prepare
 from operations.problem import Problem
 from operations.progress import end_on_signals
+from operations.record import Record
 from tests.unit.operations import files
 from tests.unit.operations.conftest import NODES, Wish
 from tests.unit.operations.files import BASE, changed
@@ -37,9 +38,7 @@ def test_files_that_slurmctld_does_not_start_with_change_nothing(running: Kubern
     with pytest.raises(Problem) as told:
         prepare(wish(changed(("bf_continue", "bf_interval"), ("worker-[0-2]", "worker-[0-1]")), nodes=TWO))
     assert str(told.value) == (
-        "slurmctld does not start with these files:\n"
-        "fatal: bf_interval is nothing that I know\n"
-        "Nothing was changed."
+        "slurmctld does not start with these files:\nfatal: bf_interval is nothing that I know\nNothing was changed."
     )
     assert running.done == ["rehearse"]
     assert running.slurm.drained == {}
@@ -127,7 +126,7 @@ def test_jobs_are_waited_for_without_end_where_there_is_no_limit(
     running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
     running.slurm.jobs = [Job(1, nodes="worker-2")]
-    running.clock.after(40_000, lambda: running.slurm.jobs.clear())
+    running.clock.after(3_000, lambda: running.slurm.jobs.clear())
     prepare(wish(files.SHRUNK, nodes=TWO, seconds=float("inf")))
     assert running.slurm.drained == {"worker-2": "slipway:change"}
     assert "waiting for 1 job" in capsys.readouterr().out
@@ -148,8 +147,6 @@ def test_an_update_that_is_cancelled_during_the_drain_lets_the_nodes_serve_again
 
 def test_an_attempt_before_this_one_may_have_added_what_goes_now(running: Kubernetes, wish: Wish) -> None:
     """Its files are not the verified ones, and Slurm may run them all the same."""
-    from operations.record import Record
-
     more = wish(files.GROWN)
     Record.read(more.cluster).open(more.cluster, files.GROWN)
     running.slurm.read(files.GROWN, running.clock.written())
@@ -166,13 +163,12 @@ def test_a_slurmctld_that_comes_back_within_a_minute_is_waited_for(running: Kube
 
 def test_nothing_goes_while_slurmctld_is_silent(running: Kubernetes, wish: Wish) -> None:
     running.slurm.up = False
-    with pytest.raises(Problem, match="nobody can tell which jobs use node worker-2. Nothing was changed") as told:
+    with pytest.raises(Problem, match=r"nobody can tell which jobs use .*worker-2\. Nothing was changed") as told:
         prepare(wish(files.SHRUNK, nodes=TWO))
     assert "kubectl -n science describe pod controller-0" in str(told.value)
     assert running.done == []
 
 
-@pytest.mark.xfail(strict=True, reason="_without_a_controller asks only the plan, which knows no dynamic nodes")
 def test_no_dynamic_node_goes_while_slurmctld_is_silent(running: Kubernetes, wish: Wish) -> None:
     running.slurm.up = False
     with pytest.raises(Problem, match="burst-0"):

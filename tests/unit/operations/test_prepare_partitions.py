@@ -20,7 +20,6 @@ def test_a_partition_that_goes_takes_no_new_jobs(running: Kubernetes, wish: Wish
     assert running.slurm.partitions["main"]["State"] == "UP"
 
 
-@pytest.mark.xfail(strict=True, reason="leaving() takes the nodes of a partition's step for nodes that go")
 def test_nodes_of_a_partition_that_goes_stay_and_are_not_drained(running: Kubernetes, wish: Wish) -> None:
     running.slurm.jobs = [Job(1, partition="main", nodes="worker-0")]
     prepare(wish(NO_DEBUG))
@@ -61,7 +60,6 @@ def test_pending_jobs_of_it_cannot_be_requeued(running: Kubernetes, wish: Wish) 
     assert running.slurm.partitions["debug"]["State"] == "UP"
 
 
-@pytest.mark.xfail(strict=True, reason="_end() requeues running jobs into the partition that goes")
 def test_running_jobs_of_it_are_not_requeued_into_a_queue_that_goes(running: Kubernetes, wish: Wish) -> None:
     running.slurm.jobs = [Job(1, partition="debug", nodes="worker-0")]
     with pytest.raises(Problem, match="no queue is left for them"):

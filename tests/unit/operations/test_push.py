@@ -46,14 +46,12 @@ def test_a_controller_that_is_not_there_yet_is_waited_for_and_said_once(
 
 def test_a_pod_that_is_replaced_meanwhile_is_touched_too(running: Kubernetes) -> None:
     """The new one may have started with the files of before."""
-    running.config_maps["slurm-config"] = LIVE
-    old = dict(BASE)
 
     def replace() -> None:
         running.start("controller-0")
-        running.mounted = old
+        running.mounted = dict(BASE)
 
-    del running.pods["controller-0"]
+    running.clock.after(0.2, lambda: running.pods.pop("controller-0"))
     running.clock.after(5, replace)
     began = running.clock.now
     push(SCIENCE, LIVE)

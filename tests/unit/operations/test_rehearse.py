@@ -78,7 +78,12 @@ def test_everything_else_is_as_it_will_be() -> None:
 
 
 def test_files_that_are_for_others_are_left_out() -> None:
-    more = {**BASE, "slurmdbd.conf": "StoragePass=x\n", "plugstack.conf": "required chroot.so\n", "gres.conf": "Name=gpu\n"}
+    more = {
+        **BASE,
+        "slurmdbd.conf": "StoragePass=x\n",
+        "plugstack.conf": "required chroot.so\n",
+        "gres.conf": "Name=gpu\n",
+    }
     assert set(stage(more)) == {"slurm.conf", "cgroup.conf", "gres.conf"}
 
 

@@ -1,0 +1,234 @@
+"""What a run changes: found out before any resource is made, shown in a preview, stopped where it is refused."""
+
+import json
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pulumi
+import pytest
+
+from components import change
+from components.change import Change
+from config import Settings
+from slurm.render import render
+from tests.unit.components.deployed import settings_of
+
+FOUR: dict[str, Any] = {"worker": {"size": 4}}
+TWO: dict[str, Any] = {"worker": {"size": 2}}
+
+
+@dataclass
+class Engine:
+    """What the engine and the cluster tell, what they were asked, and what a user was shown."""
+
+    outputs: dict[str, Any] | None = None
+    look: dict[str, Any] = field(default_factory=lambda: {"unreachable": "no such host"})
+    invoked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    ran: dict[str, Any] = field(default_factory=dict)
+    infos: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def invoke(self, token: str, arguments: dict[str, Any]) -> Any:
+        self.invoked.append((token, arguments))
+        return SimpleNamespace(value={"outputs": self.outputs} if self.outputs is not None else None)
+
+    def run(self, **arguments: Any) -> Any:
+        self.ran = arguments
+        return SimpleNamespace(stdout=json.dumps(self.look))
+
+    def deployed(self, settings: Settings, repairs: int = 0) -> None:
+        """As an update with these settings that went well has left it."""
+        files = render(settings)
+        self.outputs = {"files": files, "deployed": change.deployed(settings, Change(repairs=repairs))}
+        self.look = {"applied": files, "unfinished": False}
+
+    @property
+    def shown(self) -> str:
+        return "\n".join([*self.infos, *self.warnings])
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """In a preview."""
+    engine = Engine()
+    monkeypatch.setattr("pulumi.runtime.invoke", engine.invoke)
+    monkeypatch.setattr("components.change.local.run", engine.run)
+    monkeypatch.setattr("pulumi.runtime.is_dry_run", lambda: True)
+    monkeypatch.setattr("pulumi.log.info", engine.infos.append)
+    monkeypatch.setattr("pulumi.log.warn", engine.warnings.append)
+    return engine
+
+
+@pytest.fixture
+def update(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """In an update."""
+    monkeypatch.setattr("pulumi.runtime.is_dry_run", lambda: False)
+    return engine
+
+
+def test_a_first_deploy_changes_nothing(engine: Engine) -> None:
+    assert change.find(settings_of(**TWO)) == Change()
+    assert engine.shown == ""
+
+
+def test_the_last_deploy_is_looked_up_by_the_name_of_this_stack(engine: Engine) -> None:
+    change.find(settings_of(**TWO))
+    [(function, arguments)] = engine.invoked
+    assert function == "pulumi:pulumi:readStackOutputs"
+    assert arguments["name"].endswith(f"/{pulumi.get_project()}/{pulumi.get_stack()}")
+
+
+def test_the_cluster_is_asked_with_what_the_commands_are_told_too(engine: Engine) -> None:
+    settings = settings_of(**TWO)
+    change.find(settings)
+    assert engine.ran["command"] == "operations/run look"
+    assert engine.ran["environment"] == change.environment(settings)
+    assert json.loads(engine.ran["stdin"]) == render(settings)
+
+
+def test_what_stays_as_it_is_is_no_change(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO))
+    assert change.find(settings_of(**TWO)) == Change()
+    assert engine.shown == ""
+
+
+def test_a_preview_shows_the_files_and_what_becomes_of_the_cluster(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO))
+    change.find(
+        settings_of(**TWO, partitions={"main": {"nodeSets": ["worker"], "default": True, "maxTime": "1:00:00"}})
+    )
+    files, plan = engine.infos
+    assert files.startswith("slurm.conf\n--- a/slurm.conf\n+++ b/slurm.conf\n")
+    assert "\n-PartitionName=main" in files
+    assert "\n+PartitionName=main" in files
+    assert plan.startswith("What this does to the running cluster (live):")
+    assert "MaxTime" in plan
+
+
+def test_an_update_does_not_say_it_again(update: Engine) -> None:
+    update.deployed(settings_of(**FOUR))
+    update.look |= {"waitedFor": ["1 (alice, on worker-3)"], "unfinished": True}
+    assert change.find(settings_of(**TWO)) == Change(frozenset({"worker"}), 1)
+    assert update.shown == ""
+
+
+def test_a_preview_names_jobs_that_are_waited_for_and_jobs_that_will_never_start(engine: Engine) -> None:
+    engine.deployed(settings_of(**FOUR))
+    engine.look |= {
+        "waitedFor": ["1 (alice, on worker-3)"],
+        "stranded": ["2 (bob, waiting in main): asks for worker-3"],
+    }
+    change.find(settings_of(**TWO))
+    waited, stranded = engine.warnings
+    assert "1 running jobs are waited for first:\n1 (alice, on worker-3)" in waited
+    assert stranded.endswith("\n2 (bob, waiting in main): asks for worker-3")
+
+
+def test_a_preview_without_the_cluster_is_by_the_last_deploy_and_says_so(engine: Engine) -> None:
+    engine.deployed(settings_of(**FOUR))
+    engine.look = {"unreachable": "Kubernetes does not answer: no such host"}
+    assert change.find(settings_of(**TWO)).shrinking == {"worker"}
+    assert "The cluster does not answer, so that this is by the last deploy alone" in engine.shown
+    assert "no such host" in engine.shown
+
+
+def test_after_an_update_that_failed_the_cluster_knows_better_than_its_outputs(engine: Engine) -> None:
+    engine.deployed(settings_of(**FOUR))
+    engine.look = {"applied": render(settings_of(**TWO)), "unfinished": False}
+    assert change.find(settings_of(**TWO)) == Change()
+    assert engine.shown == ""
+
+
+def test_a_stack_that_has_lost_its_state_is_compared_with_what_runs(engine: Engine) -> None:
+    engine.look = {"applied": render(settings_of(**FOUR)), "unfinished": False}
+    assert change.find(settings_of(**TWO)).shrinking == {"worker"}
+
+
+def test_every_unfinished_update_is_counted_once(engine: Engine) -> None:
+    """With another number the commands run, though nothing else about them has changed."""
+    engine.deployed(settings_of(**TWO), repairs=3)
+    assert change.find(settings_of(**TWO)).repairs == 3
+    engine.look["unfinished"] = True
+    assert change.find(settings_of(**TWO)).repairs == 4
+    assert "An update before this one did not end" in engine.shown
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shrinking"),
+    [
+        (TWO, FOUR, set()),
+        (FOUR, TWO, {"worker"}),
+        (FOUR, {"worker": {"size": 0}}, {"worker"}),
+        ({**FOUR, "nodeSets": {"gpu": {"size": 2}}}, {**TWO, "nodeSets": {"gpu": {"size": 3}}}, {"worker"}),
+        ({**TWO, "nodeSets": {"gpu": {"size": 2}}}, {**TWO, "nodeSets": {"gpu": {"size": 1}}}, {"gpu"}),
+        # A NodeSet that goes as a whole has no resource any more that could wait.
+        ({**TWO, "nodeSets": {"gpu": {"size": 2}}}, TWO, set()),
+        ({"worker": {"size": 11}}, {"worker": {"size": 10}}, {"worker"}),
+    ],
+    ids=["grows", "shrinks", "empties", "one of two", "the other", "goes", "two digits"],
+)
+def test_node_sets_that_lose_nodes_are_found_in_the_files(
+    engine: Engine, before: dict[str, Any], after: dict[str, Any], shrinking: set[str]
+) -> None:
+    engine.deployed(settings_of(**before))
+    assert change.find(settings_of(**after)).shrinking == shrinking
+
+
+@pytest.mark.parametrize("dry_run", [True, False], ids=["preview", "update"])
+def test_a_refused_change_stops_the_program_with_the_reason(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, dry_run: bool
+) -> None:
+    monkeypatch.setattr("pulumi.runtime.is_dry_run", lambda: dry_run)
+    engine.deployed(settings_of(cluster={"name": "dev"}))
+    with pytest.raises(pulumi.RunError, match="This change is refused, and nothing was done") as told:
+        change.find(settings_of(cluster={"name": "other"}))
+    assert "ClusterName" in str(told.value)
+    assert engine.shown == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "key"),
+    [
+        ({"cluster": {"namespace": "a"}}, {"cluster": {"namespace": "b"}}, "slipway:cluster.namespace"),
+        ({}, {"controller": {"state": {"storageClass": "fast"}}}, "slipway:controller.state"),
+        ({}, {"storage": {"jail": {"existingClaim": "root"}}}, "slipway:storage.jail"),
+        (
+            {"storage": {"submounts": [{"mountPath": "/home", "hostPath": "/a"}]}},
+            {"storage": {"submounts": [{"mountPath": "/home", "hostPath": "/b"}]}},
+            "slipway:storage.submounts /home",
+        ),
+    ],
+    ids=["namespace", "state", "jail", "submount"],
+)
+def test_data_does_not_move_by_itself(engine: Engine, before: dict[str, Any], after: dict[str, Any], key: str) -> None:
+    engine.deployed(settings_of(**before))
+    with pytest.raises(pulumi.RunError, match="is refused") as told:
+        change.find(settings_of(**after))
+    assert key[:24] in str(told.value)  # as wide as the table's column is
+    assert "stay behind" in " ".join(str(told.value).split())
+
+
+def test_a_folder_that_is_new_or_goes_as_a_whole_is_no_move(engine: Engine) -> None:
+    home = {"storage": {"submounts": [{"mountPath": "/home", "hostPath": "/a"}]}}
+    engine.deployed(settings_of())
+    assert change.find(settings_of(**home)) == Change()
+    engine.deployed(settings_of(**home))
+    assert change.find(settings_of()) == Change()
+
+
+def test_a_larger_volume_is_no_other_place() -> None:
+    small, large = (settings_of(storage={"jail": {"storageClass": "x", "size": size}}) for size in ("1Ti", "2Ti"))
+    assert change.places(small) == change.places(large)
+
+
+def test_a_diff_reads_as_reviewers_know_it() -> None:
+    assert change.diff("x.conf", "a\nb\n", "a\nc\n").splitlines() == [
+        "--- a/x.conf",
+        "+++ b/x.conf",
+        "@@ -1,2 +1,2 @@",
+        " a",
+        "-b",
+        "+c",
+    ]
+    assert change.diff("x.conf", "a\n", "a\n") == ""

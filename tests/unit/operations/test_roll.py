@@ -1,0 +1,72 @@
+"""`operations/run roll`: worker pods are as their templates say, and every node serves."""
+
+import pytest
+
+from operations.problem import Problem
+from operations.roll import roll
+from tests.unit.operations.conftest import Wish
+from tests.unit.operations.kubernetes import Kubernetes
+
+
+def test_it_ends_when_every_node_serves(running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]) -> None:
+    running.slurm.nodes["worker-1"].states |= {"NOT_RESPONDING"}
+    running.clock.after(10, lambda: running.slurm.register("worker-1", running.clock.written()))
+    roll(wish({}))
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.endswith("for worker-1 to register")
+    assert last == "nodes burst-0,worker-[0-2] serve"
+
+
+def test_outdated_pods_come_first(running: Kubernetes, wish: Wish) -> None:
+    running.sets["burst"]["status"]["updateRevision"] = "burst-2"
+    roll(wish({}))
+    assert running.done[-1] == "delete burst-0"
+
+
+@pytest.mark.parametrize("word", ["NOT_RESPONDING", "UNKNOWN"])
+def test_nodes_that_have_not_registered_are_named(running: Kubernetes, wish: Wish, word: str) -> None:
+    running.slurm.nodes["worker-1"].states = {word}
+    with pytest.raises(Problem, match="waited 300 s for worker-1 to register") as told:
+        roll(wish({}))
+    assert "kubectl -n science get pods" in str(told.value)
+
+
+def test_a_dynamic_node_that_has_not_made_itself_known_is_missed(running: Kubernetes, wish: Wish) -> None:
+    del running.slurm.nodes["burst-0"]
+    with pytest.raises(Problem, match="burst-0 to register"):
+        roll(wish({}))
+
+
+def test_a_node_that_an_administrator_has_taken_out_does_not_hold_up_an_update(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.drain("worker-0", "bad disk")
+    running.slurm.nodes["worker-1"].states = {"DOWN"}
+    roll(wish({}))
+    assert running.slurm.drained == {"worker-0": "bad disk"}
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        {"metadata": {"deletionTimestamp": "2027-01-15T08:00:00Z"}},
+        {"status": {"conditions": [{"type": "Ready", "status": "False", "reason": "NodeNotReady"}]}},
+        {"status": {"conditions": [{"type": "DisruptionTarget", "status": "True"}]}},
+    ],
+    ids=["terminating", "not ready", "disrupted"],
+)
+def test_nodes_on_machines_that_are_gone_are_not_waited_for(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str], gone: dict
+) -> None:
+    running.slurm.nodes["worker-1"].states |= {"NOT_RESPONDING"}
+    for part, values in gone.items():
+        running.pods["worker-1"][part] |= values
+    roll(wish({}))
+    assert capsys.readouterr().out.splitlines() == [
+        "not waited for, as their machines do not answer: worker-1",
+        "all other nodes serve",
+    ]
+
+
+def test_no_nodes_are_asked_for_where_there_are_none(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.up = False
+    roll(wish({}, nodes=""))
+    assert running.done == []
