@@ -5,11 +5,15 @@ import re
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as how
 from hypothesis import strategies as st
 
+from config import Settings
 from slurm.changes import Plan, Step, plan
 from slurm.keys import EXECUTION, SEVERITY, SLURM_CONF
+from slurm.render import render
+from tests.unit.slurm.clusters import clusters
 
 BASE = """
 ClusterName=dev
@@ -207,3 +211,11 @@ def test_commands_give_back_their_values_and_nothing_else(field: str, value: str
             )
             assert "\n" not in command
             assert not re.search(r"[;&|<>$*?\[\]]", QUOTED.sub("", command))
+
+
+@how(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(clusters(), clusters())
+def test_what_we_render_ourselves_is_never_refused(old: Settings, new: Settings) -> None:
+    found = plan(render(old), render(new))
+    assert not found.refused, found.table()
+    assert plan(render(old), render(old)) == Plan()
