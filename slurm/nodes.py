@@ -32,6 +32,13 @@ def node_line(settings: Settings, name: str, node_set: NodeSet) -> Fields | None
     }
 
 
+def dynamic_line(name: str, node_set: NodeSet) -> Fields | None:
+    """What the nodes of a dynamic NodeSet say when they start; None where there are none."""
+    if node_set.kind == "static" or not node_set.size:
+        return None
+    return {"NodeName": names(name, node_set.size), **hardware(name, node_set)}
+
+
 def hardware(name: str, node_set: NodeSet) -> Fields:
     """What each node has: for a static node's line, and for `slurmd -Z --conf` of a dynamic one."""
     fields = {"CPUs": str(node_set.cpus)}

@@ -17,13 +17,14 @@ from slurm.keys.accounting import ACCOUNTING
 from slurm.keys.communication import COMMUNICATION, COMMUNICATION_OPTIONS
 from slurm.keys.daemons import DAEMONS, SLURMCTLD_OPTIONS, SLURMD_OPTIONS
 from slurm.keys.entry import EXECUTION, SEVERITY, Class, Entry, Table, refused
-from slurm.keys.files import FILES, SCRIPT, SCRIPT_KEYS, File
+from slurm.keys.files import DYNAMIC_NODES, FILES, SCRIPT, SCRIPT_KEYS, File
 from slurm.keys.jobs import JOBS
 from slurm.keys.nodes import DOWN_NODES, NODE, NODE_ALIASES, NODE_SET, POWER_ACTION
 from slurm.keys.partitions import PARTITION, PARTITION_ALIASES
 from slurm.keys.scheduling import SCHEDULING
 
 __all__ = [
+    "DYNAMIC_NODES",
     "EXECUTION",
     "FILES",
     "LINES",

@@ -9,6 +9,7 @@ from slurm.keys import FILES, SCRIPT, SCRIPT_KEYS, Entry, File, find, worst
 from slurm.keys.entry import reconfigure, refused
 from slurm.planning.cluster import ALL, Cluster, concerned
 from slurm.planning.cluster_keys import differing
+from slurm.planning.dynamic import dynamic_steps
 from slurm.planning.gres import gres_steps
 from slurm.planning.live import drain
 from slurm.planning.step import Change, Step, make_step, summary
@@ -25,6 +26,8 @@ def file_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
             yield make_step(_unknown(name), name, "(file)", (summary(before), summary(after)))
         elif kind.shape == "gres":
             yield from gres_steps(old, new, name, kind)
+        elif kind.shape == "nodes":
+            yield from dynamic_steps(old, new, name, kind)
         elif kind.shape == "keys":
             yield from _keys(old, new, name, kind)
         elif kind.shape == "records":

@@ -124,7 +124,7 @@ def _known(old: Cluster, new: Cluster, nodes: str) -> bool:
         else:
             rest.append(each)
     hosts = Hosts.of(rest)
-    return not (hosts - old.hosts) and not (hosts - new.hosts)
+    return not (hosts - old.static_hosts) and not (hosts - new.static_hosts)
 
 
 def _concerned(old: Cluster, new: Cluster, name: str) -> Concerned:
