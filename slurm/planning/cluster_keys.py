@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from slurm.hostlist import Hosts
-from slurm.keys import SLURM_CONF, Entry, Table, find, worst
-from slurm.keys.entry import drain_first, reconfigure
+from slurm.keys import SLURM_CONF, Entry, Table, find, without, worst
+from slurm.keys.entry import drain_first
 from slurm.keys.nodes import DOWN_NODES, POWER_ACTION
 from slurm.planning.cluster import ALL, Cluster, concerned
 from slurm.planning.live import drain, set_debug
@@ -43,7 +43,7 @@ def differing(
         if entry.same(before, after):
             continue
         if entry.cls == "refused" and key not in table and after is None:
-            entry = reconfigure(f"{key} is no key that Slurm 26.05 knows; a reconfigure reads the file without it.")
+            entry = without(key)
         yield key, by_option(entry, before, after), before, after
 
 

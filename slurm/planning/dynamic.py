@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from slurm.conf import Fields
 from slurm.hostlist import Hosts, Key
-from slurm.keys import File, find
+from slurm.keys import File, find, without
 from slurm.keys.entry import drain_first, live
 from slurm.planning.cluster import Cluster, concerned
 from slurm.planning.live import drain
@@ -33,6 +33,8 @@ def dynamic_steps(old: Cluster, new: Cluster, name: str, kind: File) -> Iterator
         entry = find(kind.keys, key, name)
         if key == "NodeName":
             entry = ADDED if change[0] is None else REMOVED
+        elif entry.cls == "refused" and change[1] is None:
+            entry = without(key)
         commands = (drain(str(hosts)),) if entry.cls == "drain-first" else ()
         yield make_step(entry, f"node {hosts}", key, change, commands, concerned(old, new, hosts))
 
