@@ -10,7 +10,7 @@ from config.problems import Problem
 from config.section import Section
 from config.types.text import unsafe_character
 
-EMPTY: tuple[Any, ...] = ({}, [])
+NOTHING: dict[str, Any] = {}  # an object without keys says nothing yet; a list without entries is a value
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Branch:
     @property
     def holds_something(self) -> bool:
         """Whether a value stands here that leaves no room for others below it."""
-        return self.key is not None and self.value not in EMPTY
+        return self.key is not None and self.value != NOTHING
 
     def first_key(self) -> str:
         """A key that set something here or below."""
@@ -118,11 +118,11 @@ def _place(tree: Tree, path: Path, value: Any, key: str) -> None:
         if branch.holds_something:
             break
         branch = branch.below.setdefault(step, Branch())
-    if branch.holds_something or (branch.below and value not in EMPTY):
+    if branch.holds_something or (branch.below and value != NOTHING):
         one, what = branch.first_key(), f"{tree.prefix}{spelled(path)}"
         message = f"is set twice, by `{tree.prefix}{one}` and by `{tree.prefix}{key}`; keep one of them"
         tree.problems.append(Problem(what, message))
-    elif branch.key is None or value not in EMPTY:
+    elif branch.key is None or value != NOTHING:
         branch.value, branch.key = value, key
 
 
