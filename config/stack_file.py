@@ -20,9 +20,10 @@ def load_stack_file(path: Path, project: str = "slipway") -> Settings:
     """Settings from a stack file. Raises ConfigProblems; OSError if the file cannot be read."""
     config = _config(path)
     entries: dict[str, Any] = {}
+    written: dict[str, str] = {}  # names to keys as they stand in the file
     problems: list[Problem] = []
     for key, value in config.items():
-        namespace, _, name = key.rpartition(":")  # a key without a namespace belongs to the project
+        namespace, name = _parted(key)
         if namespace not in ("", project):
             continue
         hidden = list(_secrets(value, (name,)))
@@ -30,11 +31,18 @@ def load_stack_file(path: Path, project: str = "slipway") -> Settings:
             Problem(f"{project}:{spelled(steps)}", "is encrypted, and only the Pulumi engine can read it")
             for steps in hidden
         ]
-        if name in entries:
-            problems.append(Problem(key, f"is there with and without `{project}:` in front; keep one of them"))
+        if written.setdefault(name, key) != key:
+            problems.append(Problem(key, f"means the same as `{written[name]}`; keep one of them"))
         elif not hidden:
             entries[name] = value
     return load_entries(entries, problems, f"{project}:")
+
+
+def _parted(key: str) -> tuple[str, str]:
+    """Namespace and name: a key without a namespace belongs to the project, a name may have colons of its own
+    (`GRES/gpu:a100`), and `slipway:config:x` is what Pulumi once wrote for `slipway:x`."""
+    namespace, colon, name = key.partition(":")
+    return (namespace, name.removeprefix("config:")) if colon else ("", key)
 
 
 def _config(path: Path) -> dict[str, Any]:
