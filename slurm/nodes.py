@@ -99,6 +99,17 @@ def gres_lines(settings: Settings) -> list[Fields]:
     return lines
 
 
-def memory_per_cpu(settings: Settings) -> int:
-    """MiB for each CPU on the leanest node: jobs that ask for no memory then fill every node by its CPUs."""
-    return max(1, min(each.real_memory_mib // each.cpus for each in settings.all_node_sets.values()))
+def memory_per_cpu(settings: Settings) -> int | None:
+    """MiB for each CPU on the leanest node: jobs that ask for no memory then fill every node by its CPUs. None where
+    `slurm.extra` counts by the node or by the GPU: Slurm takes only one of them."""
+    if {"DefMemPerNode", "DefMemPerGPU"} & set(settings.slurm.extra):
+        return None
+    sets = settings.all_node_sets.values()
+    some = [each for each in sets if each.capacity] or sets
+    return max(1, min(_memory_for_jobs(each) // each.cpus for each in some))
+
+
+def _memory_for_jobs(node_set: NodeSet) -> int:
+    """What is left of a node's memory when slurmd has set its own share aside."""
+    reserved = node_set.extra.get("MemSpecLimit", "")
+    return node_set.real_memory_mib - (int(reserved) if reserved.isdecimal() else 0)
