@@ -1,10 +1,12 @@
 """From flat keys to one tree: `worker.size` and `worker: {size: …}` mean the same, and never both."""
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from config import plain_yaml
 from config.paths import UNKNOWN, Path, Shape, Step, child, resolve, spelled
 from config.problems import Problem
 from config.section import Section
@@ -80,12 +82,19 @@ def grow(entries: Mapping[str, Any], root: type[Section], prefix: str) -> Tree:
 
 
 def _decoded(value: Any, shape: Shape) -> Any:
-    """Objects and lists arrive as JSON text; text that merely looks like it stays text."""
-    if isinstance(value, str) and shape.takes_json and value.lstrip().startswith(("{", "[")):
-        try:
+    """Everything that `pulumi config set` writes is text, and objects and lists arrive as JSON: what it stands for,
+    where text is not what is wanted."""
+    if not isinstance(value, str) or shape.reads == "text":
+        return value
+    whole = shape.reads == "json" or shape.kind != "leaf"
+    if whole and value.lstrip().startswith(("{", "[")):
+        with contextlib.suppress(ValueError, RecursionError):
             return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+    if shape.reads == "yaml":
+        if whole and (found := plain_yaml.container(value)) is not None:
+            return found
+        if value and plain_yaml.scalar(value) is None:
+            return None
     return value
 
 
