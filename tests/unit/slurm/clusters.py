@@ -22,7 +22,7 @@ PMIX = {"PMIxTimeout": "600", "PMIxDebug": "1"}
 EXTRA = {
     "DefMemPerNode": "512",
     "EnforcePartLimits": "ALL",
-    "KillOnBadExit": "yes",
+    "KillOnBadExit": "1",
     "KillWait": "60",
     "LaunchParameters": "use_interactive_step",
     "Licenses": "matlab:4",
