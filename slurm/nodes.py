@@ -82,9 +82,9 @@ def gres_lines(settings: Settings) -> list[Fields]:
     """gres.conf. GPUs are found by slurmd itself: which device files a pod gets is the device plugin's choice."""
     lines = []
     for name, node_set in settings.all_node_sets.items():
-        if node_set.kind == "dynamic" or not node_set.size:
+        if not node_set.capacity:
             continue
-        hosts = {"NodeName": names(name, node_set.size)}
+        hosts = {"NodeName": names(name, node_set.capacity)}  # of dynamic ones, all that may ever come
         if node_set.gpus:
             kind = {"Type": node_set.gpus.type} if node_set.gpus.type else {}
             detect = "nvidia" if node_set.gpus.resource_name.startswith("nvidia.com/") else "off"

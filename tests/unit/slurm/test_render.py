@@ -94,6 +94,14 @@ def test_generic_resources_stand_in_both_files() -> None:
     assert "NodeName=gpu-[0-1] Name=fpga File=/dev/fpga[0-1]\n" in files["gres.conf"]
 
 
+def test_devices_of_dynamic_nodes_are_known_before_they_come() -> None:
+    gpu = NodeSet(kind="dynamic", max_size=8, gpus=Gpus(count=4), gres={"fpga": Gres(file="/dev/fpga0")})
+    files = render(Settings(node_sets={"gpu": gpu}))
+    assert "NodeName=gpu-[0-7] AutoDetect=nvidia Name=gpu\n" in files["gres.conf"]
+    assert "NodeName=gpu-[0-7] Name=fpga File=/dev/fpga0\n" in files["gres.conf"]
+    assert "NodeName=gpu-0 CPUs=1 RealMemory=1024 Gres=gpu:4,fpga:1 " in files["dynamic-nodes.conf"]
+
+
 def test_a_key_of_the_users_own_takes_the_place_of_ours_and_others_follow() -> None:
     text = conf(slurm=Slurm(extra={"killwait": "60", "Epilog": "/etc/slurm/epilog one"}))
     assert "KillWait=30" not in text
