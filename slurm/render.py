@@ -9,6 +9,9 @@ from slurm import places, topology
 from slurm.nodes import Fields, dynamic_line, gres_lines, gres_types, memory_per_cpu, node_line
 from slurm.partitions import dynamic_sets, partition_line
 
+FILES = tuple(sorted(each.stem for each in (Path(__file__).parent / "templates").glob("*.j2")))  # all that we render
+MARK = "rendered by Slipway"  # in the first line of each of them
+
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
     undefined=jinja2.StrictUndefined,

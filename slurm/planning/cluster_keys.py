@@ -10,7 +10,7 @@ from slurm.keys.entry import drain_first
 from slurm.keys.nodes import DOWN_NODES, POWER_ACTION
 from slurm.planning.cluster import ALL, Cluster, concerned
 from slurm.planning.live import drain, set_debug
-from slurm.planning.step import NOBODY, Step, make_step, written_change
+from slurm.planning.step import NOBODY, Step, make_step, touches_jobs, written_change
 
 _WHERE = "slurm.conf"
 _DOWN = drain_first("Jobs on a node that the file calls DOWN are killed when slurmctld reads it.")
@@ -21,12 +21,11 @@ def key_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
     everyone = concerned(old, new, old.hosts)
     for key, entry, before, after in differing(old.conf.keys, new.conf.keys, SLURM_CONF, _WHERE):
         commands: tuple[str, ...] = ()
-        whom = NOBODY
+        whom = everyone if touches_jobs(entry) else NOBODY
         if entry.cls == "live":
             commands = (set_debug(after or entry.cleared or ""),)
-        elif entry.cls in ("drain-first", "restart-workers"):
-            whom = everyone
-            commands = (drain(ALL),) if entry.cls == "drain-first" else ()
+        elif entry.cls == "drain-first":
+            commands = (drain(ALL),)
         yield make_step(entry, _WHERE, key, (before, after), commands, whom)
     yield from _controllers(old, new)
     yield from _down_nodes(old, new)

@@ -12,7 +12,7 @@ from slurm.planning.cluster_keys import differing
 from slurm.planning.dynamic import dynamic_steps
 from slurm.planning.gres import gres_steps
 from slurm.planning.live import drain
-from slurm.planning.step import Change, Step, make_step, summary
+from slurm.planning.step import Change, Step, make_step, summary, touches_jobs
 
 
 def file_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
@@ -145,7 +145,7 @@ def _bare(text: str | None) -> list[str] | None:
 
 
 def _step(old: Cluster, new: Cluster, entry: Entry, name: str, key: str, change: Change) -> Step:
-    if entry.cls not in ("restart-workers", "drain-first"):
+    if not touches_jobs(entry):
         return make_step(entry, name, key, change)
     commands = (drain(ALL),) if entry.cls == "drain-first" else ()
     return make_step(entry, name, key, change, commands, concerned(old, new, old.hosts))

@@ -82,7 +82,14 @@ def test_what_means_the_same_is_no_change(old: str, new: str) -> None:
 def test_a_key_gets_the_class_of_the_table(line: str, key: str, cls: str) -> None:
     step = only(change("", line))
     assert (step.object, step.key, step.cls) == ("slurm.conf", key, cls)
-    assert step.touches_jobs == (cls in ("restart-workers", "drain-first"))
+    followed = {"SlurmctldPort": "restart-workers"}.get(key, cls)
+    assert step.touches_jobs == (followed in ("restart-workers", "drain-first"))
+
+
+def test_what_has_to_follow_touches_jobs_too() -> None:
+    step = only(change("", "SlurmctldPort=7000\n"))
+    assert (step.cls, step.also, step.touches_jobs) == ("restart-controller", ("restart-workers",), True)
+    assert (step.nodes, step.nodesets, step.partitions) == ("worker-[0-3]", ("worker",), ("main",))
 
 
 def test_only_the_options_that_change_count() -> None:
@@ -149,6 +156,19 @@ def test_the_table_is_aligned_and_not_wider_than_asked() -> None:
     assert len(rows) == len(found.steps)
     assert {row.index(step.object) for row, step in zip(rows, found.steps, strict=True)} == {lines[0].index("OBJECT")}
     assert any(line.strip() == "$ scontrol create PartitionName=even 'Nodes=worker-[0-3]'" for line in lines)
+
+
+def test_the_table_says_whom_a_step_concerns() -> None:
+    def told(found: Plan) -> list[str]:
+        return [line.strip() for line in found.table().splitlines() if "NodeSets:" in line or "jobs end" in line]
+
+    assert told(change("", "KillWait=5\n")) == []
+    drained = "NodeSets: worker; partitions: main; running jobs end first"
+    assert told(change("", "SelectType=select/linear\n")) == [drained]
+    more = "".join(f"PartitionName=p{at} Nodes=worker-0\n" for at in range(5))
+    named = "NodeSets: worker; partitions: main, p0, p1 and 3 more"
+    weight = plan({"slurm.conf": BASE + more}, {"slurm.conf": (BASE + more).replace("CPUs=2", "CPUs=2 Weight=3")})
+    assert told(weight) == [named]
 
 
 def test_a_long_command_can_still_be_copied() -> None:
