@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from slurm.conf import Fields
 from slurm.hostlist import Hosts, Key
 from slurm.keys import File, find, without
-from slurm.keys.entry import drain_first, live
+from slurm.keys.entry import live
 from slurm.planning.cluster import Cluster, concerned
 from slurm.planning.live import drain
+from slurm.planning.nodes import REMOVED
 from slurm.planning.records import sweep
 from slurm.planning.step import Change, Step, make_step, written_change
 
 ADDED = live("Nothing has to be done: the nodes make themselves known to Slurm when their pods start.")
-REMOVED = drain_first("A job on a node that leaves is requeued or lost, so no job may be left on it.")
 
 Spans = dict[Key, list[tuple[int, int]]]
 
