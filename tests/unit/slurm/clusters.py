@@ -125,7 +125,7 @@ def partitions(draw: st.DrawFn, names: list[str], topology: str, groups: list[st
         def_cpu_per_gpu=draw(st.none() | st.integers(1, 16)),
         over_subscribe=draw(st.sampled_from(shared)),
         exclusive=exclusive,
-        preempt_mode=draw(st.sampled_from([None, "OFF", "CANCEL", "REQUEUE"])),
+        preempt_mode=draw(st.sampled_from([None, "OFF", "CANCEL", "REQUEUE", "SUSPEND", "WITHIN"])),
         grace_time=draw(st.none() | st.integers(0, 600).map(Interval)),
         allow_groups=draw(st.lists(st.sampled_from(groups), unique=True)) if groups else [],
         hidden=draw(st.booleans()),
@@ -150,7 +150,7 @@ def clusters(draw: st.DrawFn, alone: bool = False) -> Settings:
     names = ["worker", *others]
     queues = draw(st.dictionaries(words.map(lambda word: f"p{word}"), partitions(names, topology, groups), max_size=4))
     extra = draw(some_of(EXTRA, 3))
-    if any(each.preempt_mode for each in queues.values()):
+    if draw(st.booleans()):
         extra |= {"PreemptType": "preempt/partition_prio", "PreemptMode": "REQUEUE"}
     settings = _settings(
         {
