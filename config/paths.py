@@ -8,13 +8,14 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from config.section import Section
 from config.types import SlurmValue
 
 Step = str | int
 Path = tuple[Step, ...]
+Reads = Literal["text", "yaml", "json"]
 
 _STEP = re.compile(r'\.?(?:\[(?P<index>[0-9]+)\]|\["(?P<quoted>[^"]+)"\]|(?P<plain>[^.\[\]]+))')
 
@@ -26,29 +27,31 @@ class Shape:
     kind: str
     model: type[Section] | None = None  # of a section
     inner: Any = None  # the type of the members of names, a map or a list
-    takes_json: bool = False  # whether text that is JSON stands for what the JSON says
+    reads: Reads = "yaml"  # what text stands for here: itself, what YAML reads in it, or itself unless it is JSON
 
 
-UNKNOWN = Shape("unknown", takes_json=True)
-_FREE = Shape("free", takes_json=True)
+UNKNOWN = Shape("unknown", reads="json")
+_FREE = Shape("free", reads="json")
 
 
 def shape_of(annotation: Any) -> Shape:
     """What a type of the models looks like to someone who writes a stack file."""
     bare = _bare(annotation)
     if isinstance(bare, type) and issubclass(bare, Section):
-        return Shape("section", model=bare, takes_json=True)
+        return Shape("section", model=bare)
     if bare is Any:
         return _FREE
     arguments = get_args(bare)
     if get_origin(bare) is list:
-        return Shape("list", inner=arguments[0], takes_json=True)
+        return Shape("list", inner=arguments[0])
     if get_origin(bare) is dict:
         inner = shape_of(arguments[1])
         if inner.kind == "free":
             return _FREE
-        return Shape("names" if inner.kind == "section" else "map", inner=arguments[1], takes_json=True)
-    return Shape("leaf", takes_json=annotation == SlurmValue)  # a list of values is joined by commas
+        return Shape("names" if inner.kind == "section" else "map", inner=arguments[1])
+    if annotation == SlurmValue:
+        return Shape("leaf", reads="json")  # a list of values is joined by commas
+    return Shape("leaf", reads="text" if bare is str or get_origin(bare) is Literal else "yaml")
 
 
 def child(shape: Shape, step: Step) -> Shape:

@@ -1,16 +1,18 @@
 """From flat keys to one tree: `worker.size` and `worker: {size: …}` mean the same, and never both."""
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from config import plain_yaml
 from config.paths import UNKNOWN, Path, Shape, Step, child, resolve, spelled
 from config.problems import Problem
 from config.section import Section
 from config.types.text import unsafe_character
 
-EMPTY: tuple[Any, ...] = ({}, [])
+NOTHING: dict[str, Any] = {}  # an object without keys says nothing yet; a list without entries is a value
 
 
 @dataclass
@@ -24,7 +26,7 @@ class Branch:
     @property
     def holds_something(self) -> bool:
         """Whether a value stands here that leaves no room for others below it."""
-        return self.key is not None and self.value not in EMPTY
+        return self.key is not None and self.value != NOTHING
 
     def first_key(self) -> str:
         """A key that set something here or below."""
@@ -80,12 +82,19 @@ def grow(entries: Mapping[str, Any], root: type[Section], prefix: str) -> Tree:
 
 
 def _decoded(value: Any, shape: Shape) -> Any:
-    """Objects and lists arrive as JSON text; text that merely looks like it stays text."""
-    if isinstance(value, str) and shape.takes_json and value.lstrip().startswith(("{", "[")):
-        try:
+    """Everything that `pulumi config set` writes is text, and objects and lists arrive as JSON: what it stands for,
+    where text is not what is wanted."""
+    if not isinstance(value, str) or shape.reads == "text":
+        return value
+    whole = shape.reads == "json" or shape.kind != "leaf"
+    if whole and value.lstrip().startswith(("{", "[")):
+        with contextlib.suppress(ValueError, RecursionError):
             return json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+    if shape.reads == "yaml":
+        if whole and (found := plain_yaml.container(value)) is not None:
+            return found
+        if value and plain_yaml.scalar(value) is None:
+            return None
     return value
 
 
@@ -118,11 +127,11 @@ def _place(tree: Tree, path: Path, value: Any, key: str) -> None:
         if branch.holds_something:
             break
         branch = branch.below.setdefault(step, Branch())
-    if branch.holds_something or (branch.below and value not in EMPTY):
+    if branch.holds_something or (branch.below and value != NOTHING):
         one, what = branch.first_key(), f"{tree.prefix}{spelled(path)}"
         message = f"is set twice, by `{tree.prefix}{one}` and by `{tree.prefix}{key}`; keep one of them"
         tree.problems.append(Problem(what, message))
-    elif branch.key is None or value not in EMPTY:
+    elif branch.key is None or value != NOTHING:
         branch.value, branch.key = value, key
 
 

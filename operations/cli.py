@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 from config import ConfigProblems, Settings
-from config.schema import schema
+from config.schema import text as schema
 from operations import administration
 from operations.problem import Problem
 from slurm.changes import plan
-from slurm.render import render
+from slurm.render import FILES, MARK, render
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -22,15 +22,23 @@ def _render(args: argparse.Namespace) -> int:
     files = render(_settings(args))
     out = Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
+    for name in set(FILES) - set(files):
+        _remove(out / name)
     for name, text in files.items():
         (out / name).write_text(text)
         print(out / name)
     return 0
 
 
+def _remove(file: Path) -> None:
+    """Take away what an earlier render has left, and nothing that somebody else has written."""
+    if file.is_file() and MARK in file.read_text(errors="replace").partition("\n")[0]:
+        file.unlink()
+
+
 def _schema(_: argparse.Namespace) -> int:
     """Print the JSON Schema of a stack file."""
-    print(json.dumps(schema(), indent=2))
+    print(schema(), end="")
     return 0
 
 
@@ -43,6 +51,8 @@ def _plan(args: argparse.Namespace) -> int:
 
 def _files(place: Path) -> dict[str, str]:
     if place.is_dir():
+        if not (place / "slurm.conf").is_file():
+            raise ValueError(f"{place}: there is no slurm.conf in it; name a stack file or a folder of rendered files")
         return {file.name: file.read_text() for file in sorted(place.iterdir()) if file.is_file()}
     return render(Settings.from_stack_file(place))
 

@@ -4,7 +4,8 @@
 NodeName lines are split, and defaults that are written out are no changes. Every key that does change gets one step,
 with the class that the table in `slurm.keys` gives it:
 
-- `live`: scontrol changes the records of the running controller; the commands are in the step.
+- `live`: scontrol changes the records of the running controller; the commands are in the step. Nodes of dynamic
+  NodeSets that come need none.
 - `reconfigure`: `scontrol reconfigure` brings it to all daemons.
 - `restart-controller`: a daemon of the control plane (slurmctld, or slurmdbd for its own file) has to start anew.
 - `restart-workers`: slurmd has to start anew; its pod holds its jobs, so each worker is drained in its turn.

@@ -32,6 +32,13 @@ def node_line(settings: Settings, name: str, node_set: NodeSet) -> Fields | None
     }
 
 
+def dynamic_line(name: str, node_set: NodeSet) -> Fields | None:
+    """What the nodes of a dynamic NodeSet say when they start; None where there are none."""
+    if node_set.kind == "static" or not node_set.size:
+        return None
+    return {"NodeName": names(name, node_set.size), **hardware(name, node_set)}
+
+
 def hardware(name: str, node_set: NodeSet) -> Fields:
     """What each node has: for a static node's line, and for `slurmd -Z --conf` of a dynamic one."""
     fields = {"CPUs": str(node_set.cpus)}
@@ -75,9 +82,9 @@ def gres_lines(settings: Settings) -> list[Fields]:
     """gres.conf. GPUs are found by slurmd itself: which device files a pod gets is the device plugin's choice."""
     lines = []
     for name, node_set in settings.all_node_sets.items():
-        if node_set.kind == "dynamic" or not node_set.size:
+        if not node_set.capacity:
             continue
-        hosts = {"NodeName": names(name, node_set.size)}
+        hosts = {"NodeName": names(name, node_set.capacity)}  # of dynamic ones, all that may ever come
         if node_set.gpus:
             kind = {"Type": node_set.gpus.type} if node_set.gpus.type else {}
             detect = "nvidia" if node_set.gpus.resource_name.startswith("nvidia.com/") else "off"
@@ -92,6 +99,17 @@ def gres_lines(settings: Settings) -> list[Fields]:
     return lines
 
 
-def memory_per_cpu(settings: Settings) -> int:
-    """MiB for each CPU on the leanest node: jobs that ask for no memory then fill every node by its CPUs."""
-    return max(1, min(each.real_memory_mib // each.cpus for each in settings.all_node_sets.values()))
+def memory_per_cpu(settings: Settings) -> int | None:
+    """MiB for each CPU on the leanest node: jobs that ask for no memory then fill every node by its CPUs. None where
+    `slurm.extra` counts by the node or by the GPU: Slurm takes only one of them."""
+    if {"DefMemPerNode", "DefMemPerGPU"} & set(settings.slurm.extra):
+        return None
+    sets = settings.all_node_sets.values()
+    some = [each for each in sets if each.capacity] or sets
+    return max(1, min(_memory_for_jobs(each) // each.cpus for each in some))
+
+
+def _memory_for_jobs(node_set: NodeSet) -> int:
+    """What is left of a node's memory when slurmd has set its own share aside."""
+    reserved = node_set.extra.get("MemSpecLimit", "")
+    return node_set.real_memory_mib - (int(reserved) if reserved.isdecimal() else 0)

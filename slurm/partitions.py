@@ -44,17 +44,11 @@ def _limits(partition: Partition) -> Fields:
         "MaxMemPerCPU": partition.max_mem_per_cpu and partition.max_mem_per_cpu.mib,
         "MaxMemPerNode": partition.max_mem_per_node and partition.max_mem_per_node.mib,
         "OverSubscribe": _unless(partition.over_subscribe, "NO"),
+        "Exclusive": _unless(partition.exclusive, "NO"),
         "PreemptMode": partition.preempt_mode,
         "GraceTime": partition.grace_time and partition.grace_time.seconds,
     }
     made = {key: str(value) for key, value in numbers.items() if value is not None}
-    # The old name of one of them is still the one that Slurm writes.
-    exclusive = {
-        "NODE": {"OverSubscribe": "EXCLUSIVE"},
-        "USER": {"ExclusiveUser": "YES"},
-        "TOPO": {"ExclusiveTopo": "YES"},
-    }
-    made |= exclusive.get(partition.exclusive, {})
     if partition.tres_billing_weights:
         made["TRESBillingWeights"] = ",".join(
             f"{tres}={weight}" for tres, weight in partition.tres_billing_weights.items()

@@ -6,8 +6,11 @@ import jinja2
 
 from config import Settings
 from slurm import places, topology
-from slurm.nodes import Fields, gres_lines, gres_types, memory_per_cpu, node_line
+from slurm.nodes import Fields, dynamic_line, gres_lines, gres_types, memory_per_cpu, node_line
 from slurm.partitions import dynamic_sets, partition_line
+
+FILES = tuple(sorted(each.stem for each in (Path(__file__).parent / "templates").glob("*.j2")))  # all that we render
+MARK = "rendered by Slipway"  # in the first line of each of them
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -28,6 +31,9 @@ def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
         "cgroup.conf": _file("cgroup.conf", known),
         "plugstack.conf": _file("plugstack.conf", known),
     }
+    if dynamic_sets(settings):
+        lines = [dynamic_line(name, each) for name, each in settings.all_node_sets.items()]
+        files["dynamic-nodes.conf"] = _file("dynamic-nodes.conf", known | {"dynamic": [line for line in lines if line]})
     if gres := gres_lines(settings):
         files["gres.conf"] = _file("gres.conf", known | {"gres": gres})
     if network := topology.lines(settings):

@@ -66,6 +66,7 @@ CHECKS: tuple[Check, ...] = (
     topology.switches_are_a_tree,
     topology.blocks_are_large_enough,
     slurm.needed_parameters_stay,
+    slurm.memory_keys_agree,
 )
 
 __all__ = ["CHECKS", "Check", "Finding"]

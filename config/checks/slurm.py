@@ -11,6 +11,10 @@ NEEDED = {
 }
 
 
+# Slurm takes one of each, and ignores the others.
+ONE_OF = (("DefMemPerCPU", "DefMemPerNode", "DefMemPerGPU"), ("MaxMemPerCPU", "MaxMemPerNode"))
+
+
 def needed_parameters_stay(settings: Settings) -> Iterator[Finding]:
     """A key in extra takes the place of the one that would be rendered."""
     for key, (word, why) in NEEDED.items():
@@ -21,3 +25,12 @@ def needed_parameters_stay(settings: Settings) -> Iterator[Finding]:
     if settings.slurm.private_tmp and "contain" not in flags.lower().split(","):
         message = "must contain Contain (the private folders of a job belong to its extern step); add it"
         yield Finding(("slurm", "extra", "PrologFlags"), message, (("slurm", "privateTmp"),))
+
+
+def memory_keys_agree(settings: Settings) -> Iterator[Finding]:
+    """Memory is counted by the CPU, by the node or by the GPU, and Slurm ignores the second way that it is told."""
+    for kind in ONE_OF:
+        first, *others = [key for key in kind if key in settings.slurm.extra] or [""]
+        for key in others:
+            message = f"cannot be combined with {first}; keep one of them"
+            yield Finding(("slurm", "extra", key), message, (("slurm", "extra", first),))

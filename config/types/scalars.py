@@ -4,15 +4,15 @@ Everything that arrives through a dotted key is a string, so "4" must do for 4 a
 and a version such as 1.10 must not silently become the string "1.1".
 """
 
-import re
 from typing import Annotated, Any, get_args
 
 from pydantic import BeforeValidator, Field, GetCoreSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
+from config.plain_yaml import scalar
 from config.types.shown import shown
 
-_DIGITS = re.compile(r"[+-]?[0-9]{1,18}")
+_LONGEST = 20  # characters of a number that any setting could want
 
 
 def refuse(value: object, wants: str) -> PydanticCustomError:
@@ -21,10 +21,9 @@ def refuse(value: object, wants: str) -> PydanticCustomError:
 
 
 def _integer(value: Any) -> Any:
-    if isinstance(value, str) and _DIGITS.fullmatch(value):
-        return int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
+    said = scalar(value) if isinstance(value, str) and len(value) <= _LONGEST else value
+    if isinstance(said, int) and not isinstance(said, bool):
+        return said
     if isinstance(value, float) and value.is_integer():
         return int(value)
     raise refuse(value, "a whole number")

@@ -35,6 +35,9 @@ def _safe(text: str) -> str:
         raise PydanticCustomError("slipway", "begins or ends with a space; take it away", {})
     if found := unsafe_character(text):
         raise PydanticCustomError("slipway", "contains {found}, which is not allowed here", {"found": found})
+    if found := next((each for each in text if unicodedata.category(each) == "Zs" and each != " "), None):
+        message = "contains a blank other than a space (U+{code}), which nobody sees and Slurm may take for an end"
+        raise PydanticCustomError("slipway", message, {"code": f"{ord(found):04X}"})
     for character in _BREAKOUTS:
         if character in text:
             raise PydanticCustomError(

@@ -16,14 +16,15 @@ from difflib import get_close_matches
 from slurm.keys.accounting import ACCOUNTING
 from slurm.keys.communication import COMMUNICATION, COMMUNICATION_OPTIONS
 from slurm.keys.daemons import DAEMONS, SLURMCTLD_OPTIONS, SLURMD_OPTIONS
-from slurm.keys.entry import EXECUTION, SEVERITY, Class, Entry, Table, refused
-from slurm.keys.files import FILES, SCRIPT, SCRIPT_KEYS, File
+from slurm.keys.entry import EXECUTION, SEVERITY, Class, Entry, Table, reconfigure, refused
+from slurm.keys.files import DYNAMIC_NODES, FILES, SCRIPT, SCRIPT_KEYS, File
 from slurm.keys.jobs import JOBS
 from slurm.keys.nodes import DOWN_NODES, NODE, NODE_ALIASES, NODE_SET, POWER_ACTION
 from slurm.keys.partitions import PARTITION, PARTITION_ALIASES
 from slurm.keys.scheduling import SCHEDULING
 
 __all__ = [
+    "DYNAMIC_NODES",
     "EXECUTION",
     "FILES",
     "LINES",
@@ -38,6 +39,7 @@ __all__ = [
     "find",
     "severity",
     "spelling",
+    "without",
     "worst",
 ]
 
@@ -103,6 +105,11 @@ def find(table: Table, key: str, where: str) -> Entry:
     else:
         hint = "Take it out, or spell it as the manual of 26.05 does."
     return refused(f"{key} is no key of {where} in Slurm 26.05, which would not start with it. {hint}")
+
+
+def without(key: str) -> Entry:
+    """What it takes that a key which Slurm does not know goes out of a file."""
+    return reconfigure(f"{key} is no key that Slurm 26.05 knows; a reconfigure reads the file without it.")
 
 
 def severity(cls: Class) -> int:

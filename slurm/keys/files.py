@@ -1,20 +1,24 @@
 """Every file beside slurm.conf: how it is read, and what a change of each of its keys takes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from config.slurm_keys import MPI_KEYS
 from slurm.keys.entry import Entry, Table, drain_first, reconfigure, restart_controller, restart_workers
+from slurm.keys.nodes import NODE
 from slurm.keys.slurmdbd import SLURMDBD
 from slurm.keys.values import flag, hosts, names, number, options, word
 
-Shape = Literal["keys", "records", "gres", "lines", "text"]
+Shape = Literal["keys", "records", "nodes", "gres", "lines", "text"]
+
+DYNAMIC_NODES = "dynamic-nodes.conf"  # ours, and none of Slurm's
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """`keys`: one key a line. `records`: lines that begin with one of `heads` and have fields. `gres`: records that
-    belong to nodes. `lines`: an ordered list. `text`: compared as a whole, with `comments` where `#` begins one.
+    """`keys`: one key a line. `records`: lines that begin with one of `heads` and have fields. `nodes`: NodeName lines.
+    `gres`: records that belong to nodes. `lines`: an ordered list. `text`: compared as a whole, with `comments` where
+    `#` begins one.
 
     `whole` is what a change of all of it takes; for a file of keys, what it takes that the file comes or goes, where a
     daemon comes or goes with it."""
@@ -39,6 +43,7 @@ _GRES = (
     "Jobs that hold devices of a node are requeued when it offers another number of them, and of what is only counted "
     "jobs would go on to hold more than there is."
 )
+_DYNAMIC = "A dynamic node says what it has when it starts, so that its worker has to start anew."
 _LUA = "The script is loaded anew at a reconfigure; workers and logins fetch theirs from slurmctld."
 
 _TIMES = ("OtherTimeout", "PollInterval", "StageInTimeout", "StageOutTimeout", "ValidateTimeout")
@@ -115,10 +120,16 @@ TOPOLOGY: Table = {
     **{key: reconfigure(_TOPOLOGY, hosts) for key in ("Switches", "Nodes")},
 }
 
+DYNAMIC: Table = {
+    key: replace(entry, cls="restart-workers", reason=_DYNAMIC, update="", cleared=None, also=())
+    for key, entry in NODE.items()
+}
+
 FILES: dict[str, File] = {
     "acct_gather.conf": File("keys", ACCT_GATHER),
     "burst_buffer.conf": File("keys", BURST_BUFFER),
     "cgroup.conf": File("keys", CGROUP),
+    DYNAMIC_NODES: File("nodes", DYNAMIC),
     "gres.conf": File("gres", GRES),
     "helpers.conf": File("records", HELPERS, heads=("Feature", "MutuallyExclusive")),
     "job_container.conf": File("records", JOB_CONTAINER, heads=("NodeName",)),

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from slurm import ranges
-from slurm.conf import Conf, parse
+from slurm.conf import Conf, Fields, parse
 from slurm.hostlist import Hosts, Key
+from slurm.keys import DYNAMIC_NODES
 from slurm.planning.records import Piece, pieces
 from slurm.planning.step import Concerned
 
@@ -17,28 +18,36 @@ ALL = "ALL"
 class Cluster:
     files: Mapping[str, str]
     conf: Conf
+    dynamic: Mapping[str, Fields]  # what the nodes of dynamic NodeSets say of themselves, by NodeName expression
 
     @classmethod
     def read(cls, files: Mapping[str, str]) -> "Cluster":
-        return cls(files, parse(files.get("slurm.conf", ""), files=files))
+        dynamic = parse(files.get(DYNAMIC_NODES, ""), DYNAMIC_NODES)
+        return cls(files, parse(files.get("slurm.conf", ""), files=files), dynamic.nodes)
 
     @cached_property
     def pieces(self) -> list[Piece]:
         return pieces(self.conf.nodes)
 
     @cached_property
+    def dynamic_pieces(self) -> list[Piece]:
+        return pieces(self.dynamic)
+
+    @cached_property
+    def static_hosts(self) -> Hosts:
+        """All nodes that have a line in slurm.conf."""
+        return _hosts(self.pieces)
+
+    @cached_property
     def hosts(self) -> Hosts:
-        """All nodes that have a line of their own."""
-        spans: dict[Key, list[tuple[int, int]]] = {}
-        for piece in self.pieces:
-            spans.setdefault(piece.key, []).append((piece.low, piece.high))
-        return Hosts(spans)
+        """All nodes."""
+        return self.static_hosts | _hosts(self.dynamic_pieces)
 
     @cached_property
     def nodesets(self) -> dict[str, Hosts]:
         """The nodes of each NodeSet line, by name and by feature."""
         featured: dict[str, list[str]] = {}
-        for expression, fields in self.conf.nodes.items():
+        for expression, fields in [*self.conf.nodes.items(), *self.dynamic.items()]:
             for feature in fields.get("Features", "").split(","):
                 featured.setdefault(feature, []).append(expression)
         return {
@@ -82,6 +91,13 @@ class Cluster:
 
     def partitions_of(self, hosts: Hosts) -> set[str]:
         return self._partition_index.names(hosts)
+
+
+def _hosts(pieces: list[Piece]) -> Hosts:
+    spans: dict[Key, list[tuple[int, int]]] = {}
+    for piece in pieces:
+        spans.setdefault(piece.key, []).append((piece.low, piece.high))
+    return Hosts(spans)
 
 
 class Index:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from slurm.hostlist import Hosts
-from slurm.keys import SLURM_CONF, Entry, Table, find, worst
-from slurm.keys.entry import drain_first, reconfigure
+from slurm.keys import SLURM_CONF, Entry, Table, find, without, worst
+from slurm.keys.entry import drain_first
 from slurm.keys.nodes import DOWN_NODES, POWER_ACTION
 from slurm.planning.cluster import ALL, Cluster, concerned
 from slurm.planning.live import drain, set_debug
-from slurm.planning.step import NOBODY, Step, make_step, written_change
+from slurm.planning.step import NOBODY, Step, make_step, touches_jobs, written_change
 
 _WHERE = "slurm.conf"
 _DOWN = drain_first("Jobs on a node that the file calls DOWN are killed when slurmctld reads it.")
@@ -21,12 +21,11 @@ def key_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
     everyone = concerned(old, new, old.hosts)
     for key, entry, before, after in differing(old.conf.keys, new.conf.keys, SLURM_CONF, _WHERE):
         commands: tuple[str, ...] = ()
-        whom = NOBODY
+        whom = everyone if touches_jobs(entry) else NOBODY
         if entry.cls == "live":
             commands = (set_debug(after or entry.cleared or ""),)
-        elif entry.cls in ("drain-first", "restart-workers"):
-            whom = everyone
-            commands = (drain(ALL),) if entry.cls == "drain-first" else ()
+        elif entry.cls == "drain-first":
+            commands = (drain(ALL),)
         yield make_step(entry, _WHERE, key, (before, after), commands, whom)
     yield from _controllers(old, new)
     yield from _down_nodes(old, new)
@@ -43,7 +42,7 @@ def differing(
         if entry.same(before, after):
             continue
         if entry.cls == "refused" and key not in table and after is None:
-            entry = reconfigure(f"{key} is no key that Slurm 26.05 knows; a reconfigure reads the file without it.")
+            entry = without(key)
         yield key, by_option(entry, before, after), before, after
 
 

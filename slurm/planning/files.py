@@ -9,9 +9,10 @@ from slurm.keys import FILES, SCRIPT, SCRIPT_KEYS, Entry, File, find, worst
 from slurm.keys.entry import reconfigure, refused
 from slurm.planning.cluster import ALL, Cluster, concerned
 from slurm.planning.cluster_keys import differing
+from slurm.planning.dynamic import dynamic_steps
 from slurm.planning.gres import gres_steps
 from slurm.planning.live import drain
-from slurm.planning.step import Change, Step, make_step, summary
+from slurm.planning.step import Change, Step, make_step, summary, touches_jobs
 
 
 def file_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
@@ -25,6 +26,8 @@ def file_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
             yield make_step(_unknown(name), name, "(file)", (summary(before), summary(after)))
         elif kind.shape == "gres":
             yield from gres_steps(old, new, name, kind)
+        elif kind.shape == "nodes":
+            yield from dynamic_steps(old, new, name, kind)
         elif kind.shape == "keys":
             yield from _keys(old, new, name, kind)
         elif kind.shape == "records":
@@ -142,7 +145,7 @@ def _bare(text: str | None) -> list[str] | None:
 
 
 def _step(old: Cluster, new: Cluster, entry: Entry, name: str, key: str, change: Change) -> Step:
-    if entry.cls not in ("restart-workers", "drain-first"):
+    if not touches_jobs(entry):
         return make_step(entry, name, key, change)
     commands = (drain(ALL),) if entry.cls == "drain-first" else ()
     return make_step(entry, name, key, change, commands, concerned(old, new, old.hosts))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from slurm.conf import Line, lines
+from slurm.conf import lines
 from slurm.hostlist import Hosts, Key
 from slurm.keys import File, find
 from slurm.keys.entry import reconfigure
@@ -16,17 +16,19 @@ _OTHER_NODES = reconfigure("It concerns only nodes that come or go; all daemons 
 
 
 def gres_steps(old: Cluster, new: Cluster, name: str, kind: File) -> Iterator[Step]:
-    """One step for the devices of nodes that stay, or of those that come and go, and one for each unknown key."""
-    before, after = (list(lines(side.files.get(name, ""), name)) for side in (old, new))
-    for key, value in dict(pair for line in after for pair in line.pairs).items():
-        entry = find(kind.keys, key, name)
-        if entry.cls == "refused" and not any(key == known for line in before for known, _ in line.pairs):
-            yield make_step(entry, name, key, (None, value))
-    ours, theirs = _offers(before), _offers(after)
+    """One step for the devices of nodes that stay, or of those that come and go, and one for each unknown key in what
+    is offered anew."""
+    ours, theirs = (_offers(side.files.get(name, ""), name, kind) for side in (old, new))
     differing: dict[Key, list[tuple[int, int]]] = {}
+    offered = set(theirs[1] - ours[1])
     for segment in sweep(ours[0], theirs[0]):
-        if {each.line for each in segment.old} != {each.line for each in segment.new}:
+        before, after = ({each.line for each in side} for side in (segment.old, segment.new))
+        if before != after:
             differing.setdefault(segment.key, []).append((segment.low, segment.high))
+            offered |= after - before
+    for key, _, value in sorted({field.partition("=") for offer in offered for field in offer.splitlines()}):
+        if (entry := find(kind.keys, key, name)).cls == "refused":
+            yield make_step(entry, name, key, (None, value))
     staying = old.hosts & new.hosts
     hosts = Hosts(differing)
     changed = staying if ours[1] != theirs[1] else hosts & staying
@@ -38,14 +40,15 @@ def gres_steps(old: Cluster, new: Cluster, name: str, kind: File) -> Iterator[St
         yield make_step(_OTHER_NODES, name, "(devices)", change, concerned=concerned(old, new, hosts))
 
 
-def _offers(side: list[Line]) -> tuple[list[Piece], frozenset[str]]:
-    """What is offered by nodes that are named, and what by all nodes."""
+def _offers(text: str, name: str, kind: File) -> tuple[list[Piece], frozenset[str]]:
+    """What is offered by nodes that are named, and what by all nodes; an offer has one field a line."""
+    spelling = {key.lower(): key for key in kind.keys}
     named: list[Piece] = []
     general: set[str] = set()
-    for line in side:
-        fields = {key.lower(): value for key, value in line.pairs}
-        nodes = fields.pop("nodename", None)
-        offer = " ".join(f"{key}={value}" for key, value in sorted(fields.items()))
+    for line in lines(text, name):
+        fields = {spelling.get(key.lower(), key): value for key, value in line.pairs}
+        nodes = fields.pop("NodeName", None)
+        offer = "\n".join(f"{key}={value}" for key, value in sorted(fields.items()))
         if not nodes:
             general.add(offer)
             continue

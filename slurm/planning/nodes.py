@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from slurm.hostlist import Hosts, Key
-from slurm.keys import Entry, find
+from slurm.keys import Entry, find, without
 from slurm.keys.entry import drain_first, reconfigure
 from slurm.keys.nodes import NODE
 from slurm.planning.cluster import Cluster, concerned
@@ -114,7 +114,7 @@ def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: st
     """The table's entry, where this cluster or this value does not ask for more."""
     entry = find(NODE, field, "a NodeName line")
     if entry.cls == "refused" and after is None:
-        return reconfigure(f"{field} is no field that Slurm 26.05 knows; a reconfigure reads the file without it.")
+        return without(field)
     if field == "State" and (after or "").upper().startswith("DOWN"):
         return _DOWN
     if field == "Features" and _sets_by_feature(old, new, before, after):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from slurm.hostlist import Hosts
-from slurm.keys import Entry, find
+from slurm.keys import Entry, find, without
 from slurm.keys.entry import drain_first, reconfigure
 from slurm.keys.nodes import NODE_SET
 from slurm.keys.partitions import PARTITION
@@ -27,10 +27,15 @@ def nodeset_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
         if before is None or after is None:
             change = written_change(before, after)
             yield make_step(NODE_SET["NodeSet"], f"nodeset {name}", "NodeSet", change, concerned=whom)
+            for field, value in (after or {}).items():
+                if (unknown := find(NODE_SET, field, "a NodeSet line")).cls == "refused":
+                    yield make_step(unknown, f"nodeset {name}", field, (None, value), concerned=whom)
             continue
         for field in dict.fromkeys([*before, *after]):
             entry = find(NODE_SET, field, "a NodeSet line")
             change = before.get(field), after.get(field)
+            if entry.cls == "refused" and change[1] is None:
+                entry = without(field)
             if not entry.same(*change):
                 yield make_step(entry, f"nodeset {name}", field, change, concerned=whom)
 
@@ -96,7 +101,7 @@ def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: st
     """The table's entry, where this cluster or this value does not ask for more."""
     entry = find(PARTITION, field, "a PartitionName line")
     if entry.cls == "refused" and after is None:
-        return reconfigure(f"{field} is no field that Slurm 26.05 knows; a reconfigure reads the file without it.")
+        return without(field)
     if entry.cls != "live":
         return entry
     why = ""
@@ -124,7 +129,7 @@ def _known(old: Cluster, new: Cluster, nodes: str) -> bool:
         else:
             rest.append(each)
     hosts = Hosts.of(rest)
-    return not (hosts - old.hosts) and not (hosts - new.hosts)
+    return not (hosts - old.static_hosts) and not (hosts - new.static_hosts)
 
 
 def _concerned(old: Cluster, new: Cluster, name: str) -> Concerned:

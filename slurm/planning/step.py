@@ -9,7 +9,7 @@ from slurm.keys import SEVERITY, Class, Entry, severity
 from slurm.planning.table import table
 
 _HIDDEN = "(hidden)"
-_TOUCHES_JOBS: frozenset[Class] = frozenset({"restart-workers", "drain-first"})
+_TOUCHES_JOBS: frozenset[Class] = frozenset({"restart-workers", "drain-first"})  # by themselves or as what follows
 RECONFIGURE = "scontrol reconfigure"
 
 Change = tuple[str | None, str | None]
@@ -104,7 +104,6 @@ def make_step(
         old, new = (None if value is None else _HIDDEN for value in change)
     if entry.cls == "reconfigure":
         commands = (RECONFIGURE,)
-    touches_jobs = entry.cls in _TOUCHES_JOBS
     return Step(
         entry.cls,
         what,
@@ -116,9 +115,14 @@ def make_step(
         nodesets=concerned.nodesets,
         partitions=concerned.partitions,
         nodes=concerned.nodes,
-        touches_jobs=touches_jobs,
+        touches_jobs=touches_jobs(entry),
         also=entry.also,
     )
+
+
+def touches_jobs(entry: Entry) -> bool:
+    """Whether running jobs have to end before this is done, or before what has to follow on it."""
+    return not _TOUCHES_JOBS.isdisjoint((entry.cls, *entry.also))
 
 
 def written_change(old: Mapping[str, str] | None, new: Mapping[str, str] | None) -> Change:

@@ -1,4 +1,4 @@
-"""A plan as a table for people: one row a step, and below it the reason and the commands."""
+"""A plan as a table for people: one row a step, and below it the reason, whom it concerns, and the commands."""
 
 import textwrap
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ from typing import Protocol
 _HEADINGS = ("CLASS", "OBJECT", "KEY", "CHANGE")
 _WIDEST = (18, 30, 24)
 _GAP = "  "
+_SHOWN = 3  # names of NodeSets or partitions in one line
 
 
 class Row(Protocol):
@@ -26,6 +27,12 @@ class Row(Protocol):
     def reason(self) -> str: ...
     @property
     def commands(self) -> tuple[str, ...]: ...
+    @property
+    def nodesets(self) -> tuple[str, ...]: ...
+    @property
+    def partitions(self) -> tuple[str, ...]: ...
+    @property
+    def touches_jobs(self) -> bool: ...
 
 
 def table(steps: Sequence[Row], width: int = 120) -> str:
@@ -40,9 +47,23 @@ def table(steps: Sequence[Row], width: int = 120) -> str:
     for step, row in zip(steps, rows, strict=True):
         written += _lines(row, widths)
         written += textwrap.wrap(step.reason, width, initial_indent=indent, subsequent_indent=indent)
+        if affected := _affected(step):
+            written += [f"{indent}{affected}"]
         for command in step.commands:
             written += [f"{indent}{line}" for line in _command(command, width - len(indent))]
     return "\n".join(written)
+
+
+def _affected(step: Row) -> str:
+    """Whom a step concerns, in a line that is read at a glance."""
+    concerned = [("NodeSets", step.nodesets), ("partitions", step.partitions)]
+    parts = [f"{what}: {_few(names)}" for what, names in concerned if names]
+    return "; ".join([*parts, "running jobs end first"] if step.touches_jobs else parts)
+
+
+def _few(names: tuple[str, ...]) -> str:
+    rest = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _change(step: Row) -> str:

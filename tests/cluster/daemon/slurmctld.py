@@ -116,13 +116,13 @@ class Slurmctld:
             + "rm -f /tmp/said\n"
             + clean
             + """
-/usr/sbin/slurmctld -i -L /tmp/said > /dev/null 2>&1
+/usr/sbin/slurmctld -i -L /tmp/said > /tmp/began 2>&1
 for i in $(seq 300); do
     scontrol ping 2>/dev/null | grep -q 'is UP' && { cat /tmp/said; exit 0; }
     grep -qx slurmctld /proc/[0-9]*/comm 2>/dev/null || break
     sleep 0.1
 done
-cat /tmp/said
+cat /tmp/began /tmp/said  # what it says of a file that it cannot read, it says before it has a log
 exit 1
 """
         )

@@ -7,7 +7,9 @@ from config.accounting import Accounting, Purge
 from config.node_sets import Gpus, NodeSet
 from slurm.render import render
 from tests.cluster.daemon.accounting import Slurmdbd
-from tests.cluster.daemon.slurmctld import complaints
+from tests.cluster.daemon.live import set_and_cleared
+from tests.cluster.daemon.slurmctld import complaints, fitting
+from tests.cluster.daemon.test_live_fields import NEED_ACCOUNTING
 
 SETTINGS = Settings(
     node_sets={"gpu": NodeSet(size=2, gpus=Gpus(count=4, type="h100"))},
@@ -16,13 +18,14 @@ SETTINGS = Settings(
     ),
 )
 FILES = render(SETTINGS, cgroup_v2=False)
+OWN = fitting({name: text for name, text in FILES.items() if name != "slurmdbd.conf"}, jail=False)
 
 
 @pytest.fixture(scope="module")
 def said(slurmdbd: Slurmdbd) -> str:
     """What slurmdbd and slurmctld say when they start, one after the other."""
     slurmdbd.start(FILES["slurmdbd.conf"])
-    own = slurmdbd.controller.start({name: text for name, text in FILES.items() if name != "slurmdbd.conf"})
+    own = slurmdbd.controller.start(OWN)
     return slurmdbd.said() + own
 
 
@@ -47,3 +50,8 @@ def test_limits_are_enforced_and_jobs_remembered(slurmdbd: Slurmdbd, said: str) 
     # slurmctld tells slurmdbd in its own time.
     known = f"sacct -n -P -X -j {job} -o Account,State | grep -q '^physics|CANCELLED'"
     controller.ask(f"for i in $(seq 300); do {known} && exit 0; sleep 0.2; done; sacct; exit 1")
+
+
+@pytest.mark.parametrize("field", NEED_ACCOUNTING)
+def test_what_a_partition_says_of_qos_is_set_and_cleared_live(slurmdbd: Slurmdbd, said: str, field: str) -> None:
+    set_and_cleared(slurmdbd.controller, OWN, "PartitionName", "main", field, "normal")

@@ -306,4 +306,15 @@ BAD: list[Row] = [
         "slurm.topology.blockSizes.0",
         "more than block `a` has nodes (1)",
     ),
+    # Keys of Slurm that stand in each other's way
+    (
+        {"slurm.extra": {"DefMemPerGPU": 1, "DefMemPerNode": 2}},
+        "slurm.extra.DefMemPerGPU",
+        "cannot be combined with DefMemPerNode",
+    ),
+    (
+        {"slurm.extra": {"maxmempercpu": 1, "MaxMemPerNode": 2}},
+        "slurm.extra.MaxMemPerNode",
+        "cannot be combined with MaxMemPerCPU",
+    ),
 ]

@@ -42,6 +42,17 @@ BAD: list[Row] = [
     ({"worker.size": "4", "worker": {"size": 2}}, "worker.size", "by `slipway:worker.size` and by `slipway:worker`"),
     ({"worker": {"size": 2}, "worker.size": "2"}, "worker.size", "by `slipway:worker` and by `slipway:worker.size`"),
     ({"users[0].uid": "10001", "users": [ALICE]}, "users.0.uid", "by `slipway:users[0].uid` and by `slipway:users`"),
+    (
+        {"worker.features": "[]", "worker": {"features": ["a"]}},
+        "worker.features.0",
+        "by `slipway:worker.features` and by `slipway:worker`",
+    ),
+    (
+        {"worker": {"features": ["a"]}, "worker.features": "[]"},
+        "worker.features",
+        "by `slipway:worker` and by `slipway:worker.features`",
+    ),
+    ({"worker.features": "[]", "worker": {"features": []}}, "worker.features", "is set twice"),
     ({"users[0]": ALICE, "users.0.uid": "10001"}, "users.0.uid", "is set twice"),
     # Shapes and scalars
     ({"worker": "4"}, "worker", "is not an object"),
@@ -98,6 +109,13 @@ BAD: list[Row] = [
     ({"slurm.extra.TmpFS": '/tmp" NodeName="x'}, "slurm.extra.TmpFS", 'contains "'),
     ({"slurm.extra.TmpFS": "/tmp\\"}, "slurm.extra.TmpFS", "contains \\"),
     ({"slurm.extra": {"Epilog": ["/a", "b\u2028c"]}}, "slurm.extra.Epilog.1", "U+2028"),
+    ({"slurm.extra.TmpFS": "/a\u00a0b"}, "slurm.extra.TmpFS", "U+00A0"),
+    ({"worker.extra": {"Reason": "a\u3000b"}}, "worker.extra.Reason", "a blank other than a space"),
+    (
+        {"accounting": {"enabled": True, "accounts": {"a": {"description": "x\u2009y"}}}},
+        "accounting.accounts.a.description",
+        "U+2009",
+    ),
     ({"slurm.extra.TmpFS": ""}, "slurm.extra.TmpFS", "is empty"),
     ({"slurm.extra": {"Tmp\nFS": "/tmp"}}, "slurm.extra", "has a name in it with a line break"),
     ({"slurm.extra.Tmp\nFS": "/tmp"}, r"'slurm.extra.Tmp\nFS'", "control character"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from config import ConfigProblems, Settings, checks
 from config.checks import CHECKS, Finding
 from config.images import DEPLOYED
+from operations import cli
 from tests.unit.config import bad_sections, bad_values
 
 LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in DEPLOYED}
@@ -39,6 +41,24 @@ def test_a_single_mistake_is_a_single_problem(config: Config, key: str, fragment
     with pytest.raises(ConfigProblems) as raised:
         load(config)
     assert len(raised.value.problems) == 1, str(raised.value)
+
+
+@pytest.mark.parametrize(("config", "key", "fragment"), BAD, ids=[f"{n:03}-{row[1][:40]}" for n, row in enumerate(BAD)])
+def test_no_bad_config_reaches_the_renderer(
+    config: Config, key: str, fragment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    def reached(*_: object, **__: object) -> None:
+        pytest.fail("the renderer was reached")
+
+    monkeypatch.setattr(cli, "render", reached)
+    file = tmp_path / "Pulumi.bad.yaml"
+    file.write_text(json.dumps({"config": {f"slipway:{key}": value for key, value in config.items()}}))  # YAML too
+    monkeypatch.setattr("sys.argv", ["slipway", "render", "--file", str(file), "--out", str(tmp_path / "out")])
+    assert cli.main() == 1
+    said = capsys.readouterr().err
+    assert fragment in said
+    assert f"slipway:{key}: " in said
+    assert not (tmp_path / "out").exists()
 
 
 def test_every_check_is_called(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,6 +141,37 @@ def test_text_is_read_as_yaml_would_unless_the_setting_is_text() -> None:
     assert settings.worker.features == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "found"),
+    [
+        ("worker.features", "[a, b]", lambda settings: settings.worker.features == ["a", "b"]),
+        ("worker.features", "[]", lambda settings: settings.worker.features == []),
+        ("worker.features", "null", lambda settings: settings.worker.features == []),
+        ("worker", "{size: 4, cpus: 0x10}", lambda settings: (settings.worker.size, settings.worker.cpus) == (4, 16)),
+        ("worker", "size: 4", lambda settings: settings.worker.size == 4),
+        ("worker", "~", lambda settings: settings.worker == Settings().worker),
+        ("worker.size", "0x10", lambda settings: settings.worker.size == 16),
+        ("worker.size", "0o17", lambda settings: settings.worker.size == 15),
+        ("worker.size", "010", lambda settings: settings.worker.size == 8),
+        ("worker.size", "1_000", lambda settings: settings.worker.size == 1000),
+        ("worker.size", "null", lambda settings: settings.worker.size == 1),
+        ("worker.realMemory", "null", lambda settings: settings.worker.real_memory is None),
+        ("controller.standby", "True", lambda settings: settings.controller.standby),
+        ("users", "[{name: alice, uid: 10001}]", lambda settings: settings.users[0].name == "alice"),
+        ("cluster.name", "null", lambda settings: settings.cluster.name == "null"),
+        ("slurm.extra.TmpFS", "null", lambda settings: settings.slurm.extra == {"TmpFS": "null"}),
+        ("slurm.extra.LogTimeFormat", "[x]", lambda settings: settings.slurm.extra == {"LogTimeFormat": "[x]"}),
+    ],
+)
+def test_text_stands_for_what_yaml_reads_in_it_where_text_is_not_wanted(key: str, text: str, found: Any) -> None:
+    assert found(Settings.load({f"slipway:{key}": text}, LAB))
+
+
+@pytest.mark.parametrize("text", ["[&a *a]", "[a", "{size: 4, size: 5}", "", "!!python/name:x", "# nothing"])
+def test_text_that_yaml_cannot_read_stays_text(text: str) -> None:
+    assert [problem.key for problem in problems({"worker": text})] == ["slipway:worker"]
+
+
 def test_values_of_slurm_keys_are_joined_and_spelled_as_slurm_wants_them() -> None:
     extra = {
         "SchedulerParameters": ["bf_continue", "bf_window=2880"],

@@ -72,7 +72,25 @@ config:
 def test_a_key_without_a_namespace_belongs_to_the_project(tmp_path: Path) -> None:
     assert read(tmp_path, "config: {worker.size: 3}").worker.size == 3
     both = "config: {worker.size: 3, 'slipway:worker.size': 3}"
-    assert "with and without `slipway:` in front" in refused(tmp_path, both)
+    assert "slipway:worker.size: means the same as `worker.size`; keep one" in refused(tmp_path, both)
+
+
+def test_only_the_first_colon_of_a_key_ends_its_namespace(tmp_path: Path) -> None:
+    text = """
+config:
+  slipway:partitions.main.default: true
+  slipway:partitions.main.tresBillingWeights.GRES/gpu:a100: 4
+  other:slipway:worker.size: 9
+"""
+    settings = read(tmp_path, text)
+    assert settings.partitions["main"].tres_billing_weights == {"GRES/gpu:a100": "4"}
+    assert settings.worker.size == 1
+
+
+def test_the_older_form_of_a_key_is_the_same_key(tmp_path: Path) -> None:
+    assert read(tmp_path, "config: {'slipway:config:worker.size': 3}").worker.size == 3
+    both = "config: {'slipway:config:worker.size': 3, 'slipway:worker.size': 3}"
+    assert "slipway:worker.size: means the same as `slipway:config:worker.size`" in refused(tmp_path, both)
 
 
 def test_the_project_may_have_another_name(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from config import Settings
-from config.schema import schema
 from operations import cli
-from slurm.render import render
+from slurm.render import FILES, MARK, render
 
+HOUSE = Path(__file__).parents[3]
 STACK = """\
 config:
   slipway:worker: {size: 2}
@@ -61,9 +61,35 @@ def test_a_missing_file_is_told_without_a_traceback(slipway, tmp_path: Path, cap
     assert "none.yaml" in capsys.readouterr().err
 
 
-def test_schema_is_the_one_that_editors_get(slipway, capsys) -> None:
+def test_schema_is_the_one_that_editors_get_byte_for_byte(slipway, capsys) -> None:
     assert slipway("schema") == 0
-    assert json.loads(capsys.readouterr().out) == schema()
+    assert capsys.readouterr().out == (HOUSE / "config" / "schema.json").read_text()
+
+
+def test_render_takes_away_what_an_earlier_one_has_left(slipway, stack: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    dynamic = tmp_path / "dynamic.yaml"
+    dynamic.write_text(STACK.replace("{size: 2}", "{kind: dynamic, gres: {fpga: {}}}"))
+    assert slipway("render", "--file", dynamic, "--out", out) == 0
+    (out / "mpi.conf").write_text("# written by hand\n")
+    (out / "notes.txt").write_text(f"# {MARK}\n")
+    assert {"dynamic-nodes.conf", "gres.conf"} <= {file.name for file in out.iterdir()}
+    assert slipway("render", "--file", stack, "--out", out) == 0
+    expected = {*render(Settings.from_stack_file(stack)), "mpi.conf", "notes.txt"}
+    assert {file.name for file in out.iterdir()} == expected
+
+
+def test_every_file_that_we_render_says_so_in_its_first_line() -> None:
+    for name in ("dev", "prod"):
+        for file, text in render(Settings.from_stack_file(HOUSE / f"Pulumi.{name}.yaml")).items():
+            assert file in FILES
+            assert MARK in text.splitlines()[0]
+
+
+def test_a_folder_without_slurm_conf_is_no_cluster(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "empty").mkdir()
+    assert slipway("plan", tmp_path / "empty", stack) == 1
+    assert "there is no slurm.conf in it" in capsys.readouterr().err
 
 
 def test_plan_compares_stack_files_and_rendered_folders_alike(slipway, stack: Path, tmp_path: Path, capsys) -> None:

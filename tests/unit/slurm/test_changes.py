@@ -5,11 +5,15 @@ import re
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as how
 from hypothesis import strategies as st
 
+from config import Settings
 from slurm.changes import Plan, Step, plan
 from slurm.keys import EXECUTION, SEVERITY, SLURM_CONF
+from slurm.render import render
+from tests.unit.slurm.clusters import clusters
 
 BASE = """
 ClusterName=dev
@@ -78,7 +82,14 @@ def test_what_means_the_same_is_no_change(old: str, new: str) -> None:
 def test_a_key_gets_the_class_of_the_table(line: str, key: str, cls: str) -> None:
     step = only(change("", line))
     assert (step.object, step.key, step.cls) == ("slurm.conf", key, cls)
-    assert step.touches_jobs == (cls in ("restart-workers", "drain-first"))
+    followed = {"SlurmctldPort": "restart-workers"}.get(key, cls)
+    assert step.touches_jobs == (followed in ("restart-workers", "drain-first"))
+
+
+def test_what_has_to_follow_touches_jobs_too() -> None:
+    step = only(change("", "SlurmctldPort=7000\n"))
+    assert (step.cls, step.also, step.touches_jobs) == ("restart-controller", ("restart-workers",), True)
+    assert (step.nodes, step.nodesets, step.partitions) == ("worker-[0-3]", ("worker",), ("main",))
 
 
 def test_only_the_options_that_change_count() -> None:
@@ -147,6 +158,19 @@ def test_the_table_is_aligned_and_not_wider_than_asked() -> None:
     assert any(line.strip() == "$ scontrol create PartitionName=even 'Nodes=worker-[0-3]'" for line in lines)
 
 
+def test_the_table_says_whom_a_step_concerns() -> None:
+    def told(found: Plan) -> list[str]:
+        return [line.strip() for line in found.table().splitlines() if "NodeSets:" in line or "jobs end" in line]
+
+    assert told(change("", "KillWait=5\n")) == []
+    drained = "NodeSets: worker; partitions: main; running jobs end first"
+    assert told(change("", "SelectType=select/linear\n")) == [drained]
+    more = "".join(f"PartitionName=p{at} Nodes=worker-0\n" for at in range(5))
+    named = "NodeSets: worker; partitions: main, p0, p1 and 3 more"
+    weight = plan({"slurm.conf": BASE + more}, {"slurm.conf": (BASE + more).replace("CPUs=2", "CPUs=2 Weight=3")})
+    assert told(weight) == [named]
+
+
 def test_a_long_command_can_still_be_copied() -> None:
     groups = ",".join(f"group{at}" for at in range(20))
     found = change("", f"PartitionName=p2 Nodes=worker-[0-3] AllowGroups={groups} MaxTime=1 DenyAccounts=a\n")
@@ -207,3 +231,11 @@ def test_commands_give_back_their_values_and_nothing_else(field: str, value: str
             )
             assert "\n" not in command
             assert not re.search(r"[;&|<>$*?\[\]]", QUOTED.sub("", command))
+
+
+@how(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(clusters(), clusters())
+def test_what_we_render_ourselves_is_never_refused(old: Settings, new: Settings) -> None:
+    found = plan(render(old), render(new))
+    assert not found.refused, found.table()
+    assert plan(render(old), render(old)) == Plan()

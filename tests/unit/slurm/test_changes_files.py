@@ -108,6 +108,20 @@ def test_devices_of_new_nodes_touch_no_others() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Name=gpu Count=1", "Name=gpu Count=1 Colour=red"),
+        ("Name=gpu Count=1 Colour=red", "Name=gpu Count=1 Colour=blue"),
+        ("NodeName=gpu-0 Name=gpu Colour=red", "NodeName=gpu-[0-1] Name=gpu Colour=red"),
+    ],
+)
+def test_an_unknown_key_of_gres_conf_is_refused_wherever_it_is_new(old: str, new: str) -> None:
+    refusals = [step.key for step in change("gres.conf", old, new).steps if step.cls == "refused"]
+    assert refusals == ["Colour"]
+    assert not change("gres.conf", new, old.replace(" Colour=red", "")).refused
+
+
 def test_devices_without_a_node_are_those_of_all_nodes() -> None:
     step = only(change("gres.conf", "Name=gpu Count=1", "Name=gpu Count=2"))
     assert (step.cls, step.nodes) == ("drain-first", "cpu-[0-1],gpu-[0-1]")

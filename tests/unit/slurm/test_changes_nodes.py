@@ -169,6 +169,14 @@ def test_nodesets_change_at_a_reconfigure() -> None:
     assert change(f"NodeSet=s Nodes=n[0-1]\n{rest}", f"NodeSet=s Nodes=n1,n0\n{rest}") == Plan()
 
 
+def test_unknown_fields_of_nodesets_are_refused() -> None:
+    found = change("NodeName=n0\n", "NodeName=n0\nNodeSet=s Nodes=n0 Colour=red\n")
+    assert [(step.cls, step.key) for step in found.steps] == [("refused", "Colour"), ("reconfigure", "NodeSet")]
+    old, new = "NodeSet=s Colour=red\n", "NodeSet=s Colour=blue\n"
+    assert only(change(old, new)).cls == "refused"
+    assert only(change(old, "NodeSet=s\n")).cls == "reconfigure"
+
+
 # Nodes with fields of their own, written in lines that are cut at random places.
 fields = st.fixed_dictionaries({}, optional={"Weight": st.sampled_from("123"), "CPUs": st.sampled_from("24")})
 clusters = st.dictionaries(st.integers(0, 30), st.tuples(fields, st.sampled_from(["a", "b"])), max_size=12)

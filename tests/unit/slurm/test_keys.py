@@ -89,7 +89,7 @@ def test_every_entry_has_a_class_and_a_reason_in_sentences() -> None:
 def test_every_file_is_either_read_by_keys_or_as_a_whole() -> None:
     for name, file in FILES.items():
         assert file.whole or file.shape not in ("lines", "text"), name
-        assert bool(file.keys) == (file.shape in ("keys", "records", "gres")), name
+        assert bool(file.keys) == (file.shape in ("keys", "records", "nodes", "gres")), name
         assert set(file.heads) <= set(file.keys), name
 
 

@@ -11,6 +11,7 @@ from config.cluster import Cluster
 from config.node_sets import Gpus, Gres, NodeSet, Place
 from config.partitions import Partition
 from config.slurm import Mpi, Slurm, SwitchAbove, Topology
+from config.types import MemorySize
 from slurm import places, topology
 from slurm.changes import plan
 from slurm.nodes import hardware
@@ -93,11 +94,37 @@ def test_generic_resources_stand_in_both_files() -> None:
     assert "NodeName=gpu-[0-1] Name=fpga File=/dev/fpga[0-1]\n" in files["gres.conf"]
 
 
+def test_devices_of_dynamic_nodes_are_known_before_they_come() -> None:
+    gpu = NodeSet(kind="dynamic", max_size=8, gpus=Gpus(count=4), gres={"fpga": Gres(file="/dev/fpga0")})
+    files = render(Settings(node_sets={"gpu": gpu}))
+    assert "NodeName=gpu-[0-7] AutoDetect=nvidia Name=gpu\n" in files["gres.conf"]
+    assert "NodeName=gpu-[0-7] Name=fpga File=/dev/fpga0\n" in files["gres.conf"]
+    assert "NodeName=gpu-0 CPUs=1 RealMemory=1024 Gres=gpu:4,fpga:1 " in files["dynamic-nodes.conf"]
+
+
 def test_a_key_of_the_users_own_takes_the_place_of_ours_and_others_follow() -> None:
     text = conf(slurm=Slurm(extra={"killwait": "60", "Epilog": "/etc/slurm/epilog one"}))
     assert "KillWait=30" not in text
     assert text.count("illWait=") + text.count("illwait=") == 1
     assert text.endswith('# From slurm.extra\nEpilog="/etc/slurm/epilog one"\n')
+
+
+def test_memory_of_jobs_that_ask_for_none_is_counted_in_one_way() -> None:
+    assert "DefMemPerCPU=1024\n" in conf()
+    for key in ("DefMemPerNode", "DefMemPerGPU"):
+        text = conf(slurm=Slurm(extra={key: "512"}))
+        assert "DefMemPerCPU" not in text
+        assert f"{key}=512\n" in text
+    assert "DefMemPerCPU=512\n" in conf(slurm=Slurm(extra={"defmempercpu": "512"}))
+
+
+def test_memory_per_cpu_is_that_of_the_leanest_node_that_there_may_be() -> None:
+    lean = NodeSet(size=0, cpus=4, memory=MemorySize.parse("1Gi"))
+    assert "DefMemPerCPU=1024\n" in conf(node_sets={"lean": lean})
+    soon = lean.model_copy(update={"kind": "dynamic", "max_size": 2})
+    assert "DefMemPerCPU=256\n" in conf(node_sets={"lean": soon})
+    assert "DefMemPerCPU=896\n" in conf(worker=NodeSet(extra={"MemSpecLimit": "128"}))
+    assert "DefMemPerCPU=256\n" in conf(worker=lean)
 
 
 def test_without_cgroups_nothing_asks_for_them() -> None:
