@@ -60,7 +60,8 @@ def _reason(after: Declared, nodes: Hosts, wanted: list[str], count: str, named:
     most = max(len(after.partitions[name] | (nodes - after.hosts)) for name in open_to)
     if count.isdigit() and int(count) > most:
         return f"asks for {count} nodes, and {most} are left"
-    offered = {each for fields in after.conf.nodes.values() for each in fields.get("Features", "").split(",")}
+    lines = [*after.conf.nodes.values(), *after.dynamic.values()]
+    offered = {each for fields in lines for each in fields.get("Features", "").split(",")}
     offered |= {fields.get("Feature", "") for fields in after.conf.nodesets.values()}
     if feature.isidentifier() and feature != "null" and feature not in offered:
         return f"asks for a node with {feature}"
