@@ -9,6 +9,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -152,6 +153,7 @@ def _unpack(kind: str, folder: Path) -> Path:
     folder.mkdir()
     manifest = json.loads(run(["tar", "-xOf", archive, "manifest.json"]))
     for layer in manifest[0]["Layers"]:
+        _make_room(archive, layer, folder)
         with subprocess.Popen(["tar", "-xOf", archive, layer], stdout=subprocess.PIPE) as source:
             subprocess.run(["tar", "-x", "--numeric-owner", "-C", folder], stdin=source.stdout, check=True)
         for mark in list(folder.rglob(".wh.*")):
@@ -159,6 +161,17 @@ def _unpack(kind: str, folder: Path) -> Path:
             shutil.rmtree(gone) if gone.is_dir() and not gone.is_symlink() else gone.unlink(missing_ok=True)
             mark.unlink()
     return folder
+
+
+def _make_room(archive: Path, layer: str, folder: Path) -> None:
+    """Remove the folders that this layer has links in the place of: tar would not."""
+    with (
+        subprocess.Popen(["tar", "-xOf", archive, layer], stdout=subprocess.PIPE) as source,
+        tarfile.open(fileobj=source.stdout, mode="r|") as members,
+    ):
+        for place in [folder / member.name for member in members if member.issym()]:
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
 
 
 def _connect(box: Box, number: int) -> None:

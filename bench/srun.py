@@ -43,7 +43,7 @@ print(json.dumps(times))
 def switch(stack: Stack, on: bool) -> None:
     """The plugin's line in the copies of plugstack.conf, as it is or as a comment."""
     edit = ["sed", "-i", "s/^#required/required/" if on else "s/^required/#required/"]
-    for node in range(stack.config["slipway:worker"]["size"]):
+    for node in range(int(stack.config["slipway:worker.size"])):
         stack.kubectl("exec", f"worker-{node}", "-c", "slurmd", "--", *edit, WORKER_COPY)
     stack.kubectl("exec", "login-0", "-c", "sackd", "--", *edit, LOGIN_COPY)
 

@@ -164,6 +164,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
                 {
                     "name": "sshd",
                     "image": image,
+                    "termination_message_path": pods.TERMINATION_LOG,
                     "ports": [{"name": "ssh", "container_port": SSH}],
                     "resources": pods.resources(str(settings.login.cpus), settings.login.memory),
                     "security_context": SSHD,

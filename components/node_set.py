@@ -126,6 +126,7 @@ def _pod(
                     "name": "slurmd",
                     "image": image,
                     "env": environment,
+                    "termination_message_path": pods.TERMINATION_LOG,
                     "ports": [{"name": "slurmd", "container_port": places.SLURMD_PORT}],
                     "resources": pods.resources(str(node_set.cpus), node_set.memory, **gpus),
                     "security_context": PRIVILEGED,

@@ -136,6 +136,8 @@ def munge_sidecar(image: str, context: SecurityContextArgsDict) -> ContainerArgs
 
 
 RUN: VolumeMountArgsDict = {"name": "run", "mount_path": "/run"}
+# For containers whose /dev users see: Kubernetes' own choice is a file in it.
+TERMINATION_LOG = "/run/termination-log"
 
 
 def key_volumes(secret: Any, keys: Sequence[str]) -> list[VolumeArgsDict]:

@@ -6,19 +6,22 @@ source "$(dirname "$0")/lib.sh"
 copy=$(mktemp -d)
 trap 'rm -r "$copy"' EXIT
 file=$copy/Pulumi.$stack.yaml
-# The size is set by its own key below, and may be set in one place only.
-sed -E '/slipway:worker:/,/^  slipway:[^w]/{s/size: *[0-9]+,? ?//}' "$config" > "$file"
+cp "$config" "$file"
 
-scale() {
-    pulumi config set worker.size "$1" --stack "$stack" --config-file "$file"
-    pulumi up --yes --non-interactive --stack "$stack" --config-file "$file" | grep -E '^ *(Resources|Duration|~ [0-9]|[0-9]+ unch)'
+engine() { pulumi "$@" --stack "$stack" --config-file "$file"; }
+preview() { # the nodes of slurm.conf, before and after
+    engine config set worker.size "$1"
+    engine preview --diff --non-interactive | grep -oE '[-+] NodeName=[^ ]+' | sort -u
 }
-nodes() { [ "$(login sinfo --noheader --format=%D)" = "$1" ]; }
+scale() {
+    engine config set worker.size "$1"
+    engine up --yes --non-interactive | grep -E '^ *(Resources|Duration|~ [0-9]|[0-9]+ unch)'
+}
 
 title "4. Scaling"
-check "the preview says what will happen" pulumi preview --non-interactive --stack "$stack" --config-file "$config"
+check "the preview says what will happen" same "+ NodeName=worker-[0-3] - NodeName=worker-[0-1]" preview 4
 check "pulumi config set worker.size 4 && pulumi up" scale 4
-check "Slurm knows four nodes" nodes 4
-check "one job runs on all of them" login srun -N4 --label hostname
+check "Slurm knows four nodes" same "worker-0 worker-1 worker-2 worker-3" login sinfo --noheader --Node --format=%N
+check "one job runs on all of them" same "worker-0 worker-1 worker-2 worker-3" login "srun -N4 hostname | sort"
 check "pulumi config set worker.size 2 && pulumi up" scale 2
-check "Slurm knows two nodes" eventually nodes 2
+check "Slurm knows two nodes" eventually same "worker-0 worker-1" login sinfo --noheader --Node --format=%N

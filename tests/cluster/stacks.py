@@ -31,9 +31,14 @@ class Stack:
 
     @classmethod
     def create(cls, lab: Lab, name: str, folder: Path, **changes: Any) -> "Stack":
-        """From the dev stack's file, with whole keys replaced."""
+        """From the dev stack's file, with whole keys replaced, and what the file says of their parts."""
         stack = yaml.safe_load(DEV.read_text())
-        stack["config"] |= {f"slipway:{key}": value for key, value in changes.items()}
+        kept = {
+            key: value
+            for key, value in stack["config"].items()
+            if not key.startswith(tuple(f"slipway:{each}." for each in changes))
+        }
+        stack["config"] = kept | {f"slipway:{key}": value for key, value in changes.items()}
         file = folder / f"Pulumi.{name}.yaml"
         file.write_text(yaml.safe_dump(stack, sort_keys=False))
         argv = ["pulumi", "stack", "select", "--create", name]

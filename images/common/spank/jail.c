@@ -67,12 +67,13 @@ static int swap_roots(const char *jail)
 	return (int)syscall(SYS_pivot_root, ".", ".");
 }
 
-/* A proc that was mounted elsewhere may show other processes, and the container runtime's masks over parts of it. This
- * comes before the old root goes: in a user namespace only those who still see a proc may mount another. */
+/* A proc that was mounted elsewhere may show other processes, and the container runtime's masks over parts of it. In this
+ * one users see their own: the files of the first would tell of slurmd's container. It comes before the old root goes: in
+ * a user namespace only those who still see a proc may mount another. */
 static int mount_proc(const char *jail)
 {
 	(void)jail;
-	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2");
 }
 
 /* "." still leads to the old root, which covers the new one. Lazily, as other threads may work in it. */

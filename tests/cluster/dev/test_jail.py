@@ -5,6 +5,7 @@ import pytest
 from tests.cluster.stacks import Stack
 
 WHERE = ["", "srun "]  # in a session, and in a job
+FIRST_PROCESS = ("environ", "mountinfo", "cgroup", "cmdline")
 
 
 @pytest.mark.parametrize("where", WHERE)
@@ -18,9 +19,43 @@ def test_mounts_show_the_shared_root_and_not_the_pod(dev: Stack, where: str) -> 
 
 
 @pytest.mark.parametrize("where", WHERE)
-def test_the_first_process_is_out_of_reach(dev: Stack, where: str) -> None:
-    for path in ("/proc/1/root/", "/proc/1/environ", "/proc/1/cwd/"):
-        assert dev.ssh(f"{where}ls {path}").returncode != 0 or dev.ssh(f"{where}cat {path}").returncode != 0
+@pytest.mark.parametrize("look", ["ls /proc/1/root/", *(f"cat /proc/1/{each}" for each in FIRST_PROCESS)])
+def test_the_first_process_is_not_to_be_seen(dev: Stack, where: str, look: str) -> None:
+    said = dev.ssh(where + look)
+    assert said.returncode != 0
+    assert "/proc/1/" in said.stderr
+    assert "No such file or directory" in said.stderr
+
+
+@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("first", ["", "mount -o remount,hidepid=0 /proc; ", "mount -t proc proc /tmp; cd /tmp; "])
+def test_not_even_by_who_is_root_in_a_namespace_of_their_own(dev: Stack, where: str, first: str) -> None:
+    said = dev.ssh(f"{where}unshare -Urm sh -c '{first}ls /proc/1/root/ || ls 1/root/'")
+    assert said.returncode != 0
+    assert said.stdout == ""
+
+
+def test_users_see_their_own_processes_and_no_others(dev: Stack) -> None:
+    for where in WHERE:
+        assert set(dev.run(f"{where}ps -eo user:20=").split()) == {"researcher"}
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_kubernetes_has_left_no_word_in_the_files_that_it_writes(dev: Stack, where: str) -> None:
+    assert dev.ssh(f"{where}ls /dev/termination-log").returncode != 0
+    assert dev.run(f"{where}grep -ciE 'kube|managed' /etc/hosts /etc/hostname /etc/resolv.conf || true").split() == [
+        "/etc/hosts:0",
+        "/etc/hostname:0",
+        "/etc/resolv.conf:0",
+    ]
+
+
+@pytest.mark.parametrize("where", ["", "srun --nodelist=worker-0 "])
+def test_nodes_are_found_by_their_names(dev: Stack, where: str) -> None:
+    for node in ("worker-0", "worker-1"):
+        address = dev.kubectl("get", "pod", node, "-o", "jsonpath={.status.podIP}")
+        assert dev.run(f"{where}getent hosts {node}").split()[0] == address
+    assert dev.ssh(f"{where}getent hosts worker-2").returncode == 2
 
 
 @pytest.mark.parametrize("where", WHERE)

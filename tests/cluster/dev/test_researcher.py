@@ -32,7 +32,13 @@ def test_a_login_starts_at_home_with_a_clean_environment(dev: Stack) -> None:
         "researcher",
         "researcher",
     ]
-    assert not re.search("kube|k8s|munge", dev.run("env"), re.IGNORECASE)
+    for where in ("", "srun "):
+        assert not re.search("kube|k8s|munge", dev.run(f"{where}env"), re.IGNORECASE)
+
+
+def test_the_prompt_says_who_and_where(dev: Stack) -> None:
+    done = subprocess.run(dev.ssh_argv("-tt"), input="exit\n", capture_output=True, text=True, timeout=60)
+    assert "researcher@login-0:~$ " in done.stdout
 
 
 def test_sinfo_and_squeue_look_as_usual(dev: Stack) -> None:
@@ -52,7 +58,7 @@ def test_sinfo_and_squeue_look_as_usual(dev: Stack) -> None:
 
 
 def test_commands_that_only_ask_answer(dev: Stack) -> None:
-    for command in ("scontrol ping", "scontrol show config", "sprio", "strigger --get", "sdiag", "scontrol show nodes"):
+    for command in ("scontrol ping", "scontrol show config", "sdiag", "scontrol show nodes"):
         dev.run(command)
     # These read the accounting database, and say so while there is none.
     for command in ("sacct", "sshare"):
@@ -63,7 +69,7 @@ def test_commands_that_only_ask_answer(dev: Stack) -> None:
 def test_a_batch_job_writes_where_it_was_submitted(dev: Stack) -> None:
     script = "#!/bin/bash\n#SBATCH --job-name=first\necho on $(hostname) in $(pwd)\nenv | grep ^SLURM_ | sort\n"
     dev.run("mkdir -p ~/runs && cat > ~/runs/job.sh", stdin=script)
-    job = submitted(dev.run("cd ~/runs && sbatch job.sh"))
+    job = submitted(dev.run("cd ~/runs && sbatch --ntasks=2 job.sh"))
     dev.wait_for_job(job)
     output = dev.run(f"cat ~/runs/slurm-{job}.out")
     assert re.match(r"on worker-\d in /home/researcher/runs\n", output)
@@ -72,9 +78,10 @@ def test_a_batch_job_writes_where_it_was_submitted(dev: Stack) -> None:
     assert variables["SLURM_JOB_NAME"] == "first"
     assert variables["SLURM_CLUSTER_NAME"] == "dev"
     assert variables["SLURM_SUBMIT_DIR"] == "/home/researcher/runs"
-    assert {"SLURM_NTASKS", "SLURM_CPUS_ON_NODE", "SLURM_JOB_NODELIST", "SLURM_JOB_PARTITION"} <= variables.keys() | {
-        "SLURM_NTASKS"
-    }
+    assert variables["SLURM_NTASKS"] == "2"
+    assert variables["SLURM_JOB_NODELIST"] == "worker-[0-1]"
+    assert variables["SLURM_CPUS_ON_NODE"] == "1"
+    assert variables["SLURM_JOB_PARTITION"] == "main"
 
 
 def test_output_chdir_and_arguments_go_where_the_user_says(dev: Stack) -> None:
@@ -141,12 +148,48 @@ def test_cancel_sends_the_signals_that_a_program_expects(dev: Stack) -> None:
     dev.wait_for_job(endless, "CANCELLED")
 
 
+def test_priorities_of_jobs_that_wait_are_shown(dev: Stack) -> None:
+    first = submitted(dev.run("sbatch -o /dev/null --exclusive -N2 --wrap 'sleep 600'"))
+    dev.wait_for_job(first, "RUNNING")
+    second = submitted(dev.run("sbatch -o /dev/null --exclusive -N2 --wrap true"))
+    try:
+        row = until(lambda: dev.run("sprio --noheader").split(), "sprio to show the job")
+        assert row[:2] == [second, "main"]
+        assert int(row[2]) > 0
+        assert dev.run("sprio").split()[:3] == ["JOBID", "PARTITION", "PRIORITY"]
+    finally:
+        dev.run(f"scancel {first} {second}")
+
+
+def test_triggers_are_for_administrators_as_everywhere(dev: Stack) -> None:
+    assert "Access/permission denied" in dev.ssh("strigger --set --node --down --program=/bin/true").stderr
+    dev.admin("strigger", "--set", "--node", "--down", "--program=/bin/true")
+    header, row = dev.run("strigger --get").splitlines()
+    assert header.split()[:4] == ["TRIG_ID", "RES_TYPE", "RES_ID", "TYPE"]
+    assert row.split()[1:] == ["node", "*", "down", "0", "slurm", "/bin/true"]
+    dev.admin("strigger", "--clear", f"--id={row.split()[0]}")
+    assert dev.run("strigger --get") == ""
+
+
+def test_files_are_broadcast_to_where_the_jobs_find_them(dev: Stack) -> None:
+    dev.run("echo everywhere > ~/source; rm -f ~/target; srun -N2 rm -f /tmp/target /tmp/program")
+    copy = "sbcast ~/source /tmp/target && sbcast --force ~/source ~/target && srun cat /tmp/target && cat ~/target"
+    assert dev.run(f"salloc --quiet -N2 bash -c '{copy}'").split() == ["everywhere"] * 3
+    assert sorted(dev.run("srun -N2 --bcast=/tmp/program /bin/hostname").split()) == ["worker-0", "worker-1"]
+    assert dev.run("srun -N2 stat -c %U /tmp/target /tmp/program").split() == ["researcher"] * 4
+
+
 def test_a_running_job_can_be_looked_into(dev: Stack) -> None:
     job = submitted(dev.run("sbatch -o /dev/null --wrap 'srun sleep 600'"))
     dev.wait_for_job(job, "RUNNING")
     shown = dev.run(f"scontrol show job {job}")
     assert "UserId=researcher(10001)" in shown
     assert "WorkDir=/home/researcher" in shown
+    # Without accounting nobody counts what a step uses; but it is asked, and answers.
+    asked = f"sstat --noheader --parsable2 --format=JobID,AllocTRES {job}.0"
+    step, has = until(lambda: dev.ssh(asked).stdout.strip(), "the step to answer").split("|")
+    assert step == f"{job}.0"
+    assert has.startswith("cpu=1,mem=")
     assert dev.run(f"srun --overlap --jobid={job} hostname").startswith("worker-")
     dev.run(f"scancel {job}")
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 from lab import paths
+from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack
 
 
@@ -52,6 +53,17 @@ def test_pods_run_on_the_nodes_of_their_filters(dev: Stack) -> None:
     placed = dict(line.split() for line in shown.splitlines())
     for pod, node in placed.items():
         assert node == ("compute-0" if pod.startswith("worker-") else "system-0"), pod
+
+
+def test_logs_are_where_kubectl_finds_them_and_say_everything_once(dev: Stack) -> None:
+    job = submitted(dev.run("sbatch -o /dev/null --nodelist=worker-0 --wrap 'srun true'"))
+    dev.wait_for_job(job)
+    controller = dev.kubectl("logs", "controller-0", "-c", "slurmctld")
+    assert "slurmctld version 26.05.5 started" in controller
+    assert controller.count(f"Allocate JobId={job} NodeList=worker-0") == 1
+    worker = dev.kubectl("logs", "worker-0", "-c", "slurmd")
+    assert "slurmd version 26.05.5 started" in worker
+    assert worker.count(f"launch task StepId={job}.0 request") == 1
 
 
 def test_slurmctld_is_one_process_that_outlives_reconfigures(dev: Stack) -> None:

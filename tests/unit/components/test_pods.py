@@ -78,6 +78,12 @@ def test_no_pod_can_talk_to_kubernetes_or_is_told_of_it(made: Made) -> None:
         assert pod.spec["enableServiceLinks"] is False, pod
 
 
+def test_kubernetes_leaves_nothing_in_a_dev_that_users_see(made: Made) -> None:
+    for where, container in containers(made):
+        if container["name"] in ("sshd", "slurmd"):
+            assert not container["terminationMessagePath"].startswith("/dev/"), where
+
+
 def test_no_pod_shares_the_nodes_namespaces(made: Made) -> None:
     for pod in made.pods():
         assert not {"hostNetwork", "hostPID", "hostIPC"} & {key for key, value in pod.spec.items() if value}, pod

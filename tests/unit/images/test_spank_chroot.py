@@ -134,6 +134,8 @@ def test_the_step_gets_a_proc_of_its_own_over_what_the_jail_has(step: Step) -> N
     outcome = step(prepare=A_JAIL + ' && mount -t tmpfs decoy "$JAIL/proc"')
     assert " - proc proc " in outcome.mounts["/proc"]
     assert {"nosuid", "nodev", "noexec"} <= set(outcome.mounts["/proc"].split()[5].split(","))
+    # Others' processes are not to be seen in it: the word is for kernels from 5.8 on.
+    assert {"hidepid=invisible", "hidepid=2"} & set(outcome.mounts["/proc"].split()[-1].split(","))
 
 
 def test_what_the_node_mounted_into_the_jail_is_there(step: Step) -> None:
