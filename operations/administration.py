@@ -46,8 +46,10 @@ def add_to(commands: Any) -> None:
     _json(ssh)
     _json(_command(commands, "tour", _tour, "Five scripts that show, and check, what the cluster can do."))
     _command(commands, "recover", _recover, "Release the lock of a killed `pulumi`, and settle what it was doing.")
-    up = _command(commands, "up", _up, "`pulumi up`, after mending what a killed one has left.")
-    up.add_argument("words", nargs=argparse.REMAINDER, metavar="OPTION", help="for `pulumi up`")
+    up = _command(
+        commands, "up", _up, "`pulumi up`, after mending what a killed one has left; it takes all options of it."
+    )
+    up.set_defaults(words=[])
 
 
 def _command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:

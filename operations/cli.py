@@ -77,7 +77,11 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main() -> int:
-    args = _parser().parse_args()
+    parser = _parser()
+    args, rest = parser.parse_known_args()
+    if rest and not hasattr(args, "words"):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    args.words = rest  # what `slipway up` hands on to pulumi
     try:
         return args.run(args)
     except (ConfigProblems, Problem, ValueError, OSError) as problem:
