@@ -117,7 +117,7 @@ def _drift(args: argparse.Namespace) -> int:
         config, unable = drift.adopt(found)
         _print(args, {"config": config, "unable": unable}, yaml.safe_dump({"config": config}, sort_keys=False).rstrip())
         for each in unable:
-            sys.stderr.write(f"{each}: no setting of a stack keeps this; the next reconfigure undoes it\n")
+            sys.stderr.write(f"{each}: cannot be said for you; declare it, or the next reconfigure undoes it\n")
     else:
         _print(args, drift.to_json(found), drift.screen(found))
     return 1 if found else 0

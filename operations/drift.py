@@ -130,6 +130,8 @@ def _partition_key(field: str) -> tuple[str, ...]:
 
 def _value(field: str, running: str) -> Any:
     key = _partition_key(field)[0]
+    if key == "extra":
+        return running  # in Slurm's own words
     if key in _LISTS:
         return [] if running in ("ALL", "(null)") else running.split(",")
     return _SWITCHES.get(running, int(running) if running.isdigit() else running)

@@ -15,7 +15,7 @@ Kubectl = Callable[..., str]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs a whole stack comes last: it stays until the end, and leaves no room on the nodes."""
-    items.sort(key=lambda item: not {"dev", "variant"}.isdisjoint(getattr(item, "fixturenames", ())))
+    items.sort(key=lambda item: not {"dev", "rollout", "variant"}.isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(scope="session")
