@@ -59,9 +59,10 @@ class Stack:
     def port(self) -> int:
         return self.config["slipway:login"]["service"]["nodePort"]
 
-    def pulumi(self, *words: str, seconds: float = 600) -> Done:
+    def pulumi(self, *words: str, seconds: float = 600, **environment: str) -> Done:
         argv = ["pulumi", *words, "--stack", self.name, "--config-file", str(self.file), "--non-interactive"]
-        return subprocess.run(argv, cwd=paths.CHECKOUT, capture_output=True, text=True, timeout=seconds)
+        env = {**os.environ, **environment}
+        return subprocess.run(argv, cwd=paths.CHECKOUT, capture_output=True, text=True, timeout=seconds, env=env)
 
     def up(self, *words: str) -> Done:
         """`pulumi up`, which must succeed."""

@@ -1,6 +1,7 @@
 """The least that suffices, and what a preview says about it beforehand."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,20 @@ def test_a_preview_shows_the_diff_of_the_files_and_what_it_does(rollout: Stack) 
     assert re.search(r"-PartitionName=main .*MaxTime=13:00:00", shown)
     assert re.search(r"\+PartitionName=main .*MaxTime=14:00:00", shown)
     assert re.search(r"live +partition main +MaxTime +13:00:00 -> 14:00:00", shown)
+
+
+def test_a_preview_without_a_cluster_goes_by_the_last_deploy(rollout: Stack, tmp_path: Path) -> None:
+    before = rollout.file.read_text()
+    nowhere = tmp_path / "kubeconfig"
+    nowhere.write_text(re.sub(r"server: \S+", "server: https://127.0.0.1:1", rollout.lab.kubeconfig.read_text()))
+    try:
+        partition(rollout, maxTime="14:00:00")
+        shown = rollout.pulumi("preview", KUBECONFIG=str(nowhere))
+    finally:
+        rollout.file.write_text(before)
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert re.search(r"live +partition main +MaxTime +13:00:00 -> 14:00:00", shown.stdout)
+    assert "The cluster does not answer" in shown.stdout
 
 
 @pytest.mark.parametrize(
