@@ -31,8 +31,8 @@ from operations.digest import DIGEST, digest
 from operations.kubectl import Cluster
 from operations.rehearse import CONTAINER, FOLDER
 from slurm.render import render
+from tests.cluster.changes import change
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change
 
 SECONDS, TIMES, UP, SCALE, ANSWER = 2.5, 25, 2.5, 6.0, 1.0
 POLL = 5

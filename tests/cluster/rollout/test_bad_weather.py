@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from lab import paths
+from tests.cluster.changes import change
 from tests.cluster.rollout.jobs import Jobs
 from tests.cluster.rollout.test_least_action import partition
 from tests.cluster.rollout.test_shrinking import size
-from tests.cluster.rollout.updates import mended, settled, slipway, updating
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change
+from tests.cluster.updates import mended, settled, slipway, updating
 
 # What an update says as it goes from one phase to the next, and the size that it is on its way to.
 PHASES = [

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster.changes import change, uids
 from tests.cluster.rollout.jobs import Jobs
-from tests.cluster.rollout.updates import settled, slipway
 from tests.cluster.stacks import Stack
-from tests.cluster.variant.changes import change, uids
+from tests.cluster.updates import settled, slipway
 
 
 def partition(stack: Stack, **fields: object) -> None:

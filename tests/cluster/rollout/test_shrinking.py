@@ -2,10 +2,10 @@
 
 import re
 
+from tests.cluster.changes import change, pods, replace
 from tests.cluster.rollout.jobs import Jobs
-from tests.cluster.rollout.updates import settled, updating
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change, pods, replace
+from tests.cluster.updates import settled, updating
 
 
 def size(stack: Stack, number: int) -> None:

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
+from tests.cluster.changes import change, pods
 from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change, pods
 from tests.cluster.variant.sessions import LOGINS, on
 
 

@@ -1,9 +1,9 @@
 """Dynamic nodes make themselves known when they start, and are forgotten when they go."""
 
+from tests.cluster.changes import change_burst, uids
 from tests.cluster.dev.test_pods_come_and_go import SECONDS, replaced, seconds_without
 from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change_burst, uids
 
 ON_BURST = "--partition=everything --constraint=fast"
 

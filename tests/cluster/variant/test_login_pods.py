@@ -3,8 +3,8 @@
 import base64
 import subprocess
 
+from tests.cluster.changes import change, uids
 from tests.cluster.stacks import Stack
-from tests.cluster.variant.changes import change, uids
 from tests.cluster.variant.sessions import LOGINS, host_key, on
 
 

@@ -1,31 +1,14 @@
 """Changed pods of NodeSets: replaced after their jobs, so many at a time as allowed, and nothing is lost."""
 
-import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
-from lab import paths
+from tests.cluster.changes import change, change_burst, is_ready, pods, uids
 from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change, change_burst, is_ready, pods, uids
+from tests.cluster.updates import updating
 
 WORKERS = "slipway/node-set"
 UNTIL_TOLD = "until test -e ~/go; do sleep 0.3; done; rm ~/go; echo went on"
-
-
-@contextmanager
-def updating(stack: Stack) -> Iterator[subprocess.Popen[str]]:
-    """`pulumi up`, still running."""
-    argv = ["pulumi", "up", "--yes", "--stack", stack.name, "--config-file", str(stack.file), "--non-interactive"]
-    with subprocess.Popen(
-        argv, cwd=paths.CHECKOUT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
-    ) as process:
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.terminate()
 
 
 def waits_for_a_word(stack: Stack) -> str:
@@ -48,7 +31,7 @@ def test_an_update_that_may_not_wait_fails_with_the_jobs_and_leaves_them_alone(v
     failed = variant.pulumi("up", "--yes")
     said = failed.stdout + failed.stderr
     assert failed.returncode != 0
-    assert f"1 jobs on worker-0: {job} researcher" in said
+    assert f"1 job: {job} (researcher, on worker-0)" in said
     assert "drain.timeout" in said
     assert variant.wait_for_job(job, "RUNNING")["Restarts"] == "0"
     assert uids(variant, WORKERS) == before
@@ -76,15 +59,14 @@ def test_pods_are_replaced_after_their_jobs_and_so_many_at_a_time_as_allowed(var
             done = all(is_ready(pod) and pod["metadata"]["uid"] != before[name] for name, pod in burst.items())
             if len(burst) == 2 and done and state(variant, "worker-0") == "draining":
                 break
-            assert update.poll() is None, update.communicate()[0]
+            assert update.process.poll() is None, update.said
             assert time.monotonic() < deadline, (away, burst.keys(), state(variant, "worker-0"))
         assert away == {0, 1}
         assert uids(variant, WORKERS)["worker-0"] == before["worker-0"]
         assert variant.wait_for_job(job, "RUNNING")["Restarts"] == "0"
         waiting = submitted(variant.run("sbatch --nodelist=worker-0 -o /dev/null --wrap true"))
         variant.run("touch ~/go")
-        said, _ = update.communicate(timeout=240)
-        assert update.returncode == 0, said
+        assert update.end(240) == 0, update.said
     assert variant.wait_for_job(job)["Restarts"] == "0"
     assert variant.run("cat waited.txt") == "went on"
     variant.wait_for_job(waiting)

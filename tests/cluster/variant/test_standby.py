@@ -2,10 +2,10 @@
 
 import time
 
+from tests.cluster.changes import pods
 from tests.cluster.dev.test_pods_come_and_go import replaced
 from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import pods
 
 STANDBY = "app.kubernetes.io/name=controller-standby"
 

@@ -4,9 +4,9 @@ import json
 import subprocess
 
 from lab import paths
+from tests.cluster.changes import change
 from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack, until
-from tests.cluster.variant.changes import change
 
 
 def everywhere(stack: Stack, *words: str) -> list[str]:
