@@ -31,6 +31,7 @@ found=$(
 )
 [ -z "$found" ] || echo "$found" | sort -u
 """
+PENDING = "squeue --noheader --states=PD --format='%A|%u|%P|%D|%n|%f'"
 END = 'for job in $2; do $1 "$job" || true; done'
 
 
@@ -85,6 +86,20 @@ def jobs(cluster: Cluster, names: str, partitions: Sequence[str] = ()) -> list[J
     """Who uses these nodes, and whose jobs run or wait in these partitions."""
     shown = cluster.slurm(JOBS, names, ",".join(partitions), ACTIVE)
     return [Job(*line.split("|")) for line in shown.splitlines() if line.count("|") == 4]
+
+
+def keep_pending(cluster: Cluster, hosts: Hosts, limits: Limits) -> None:
+    """Slurm ends a job that waits for nodes by name when one of them goes. So it has to be the user's choice."""
+    asking: list[Job] = []
+    for line in cluster.slurm(PENDING).splitlines():
+        number, user, partition, _, named, _ = line.split("|")
+        if named not in ("", "(null)") and (lost := Hosts.parse(named) & hosts):
+            asking.append(Job(number, user, "PENDING", f"{partition} for {lost}", ""))
+    if asking and limits.on_timeout != "cancel":
+        way_out = "Wait until they have run, or cancel them, or set drain.onTimeout to cancel."
+        raise Problem(f"{listed(asking)}: Slurm would end them with the nodes that they ask for. {way_out}")
+    if asking:
+        _end(cluster, asking, "cancel", ())
 
 
 def wait_until_empty(cluster: Cluster, hosts: Hosts, partitions: Sequence[str], limits: Limits) -> None:

@@ -4,7 +4,7 @@ import json
 import sys
 from typing import Any
 
-from operations.draining import Job, jobs
+from operations.draining import PENDING, Job, jobs
 from operations.kubectl import Cluster
 from operations.prepare import leaving
 from operations.problem import Problem
@@ -14,7 +14,6 @@ from slurm.hostlist import Hosts
 from slurm.planning.cluster import Cluster as Declared
 
 SECONDS = 5
-PENDING = "squeue --noheader --states=PD --format='%A|%u|%P|%D|%n|%f'"
 
 
 def look(wishes: Wishes) -> None:

@@ -2,7 +2,7 @@
 
 Nothing of the new configuration has reached the cluster yet. If this fails, the cluster is as it was."""
 
-from operations.draining import drain, release, set_partitions, wait_until_empty
+from operations.draining import drain, keep_pending, release, set_partitions, wait_until_empty
 from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
 from operations.problem import Problem
@@ -41,6 +41,8 @@ def empty(wishes: Wishes, record: Record) -> None:
     going, partitions = leaving(cluster, record.plan(wishes.files), wishes)
     if not going and not partitions:
         return
+    lost = going - wishes.nodes
+    keep_pending(cluster, lost, wishes.limits)
     record.open(cluster, wishes.files)
     what = " and ".join([*([f"nodes {going}"] if going else []), *(f"partition {name}" for name in partitions)])
     say(f"draining {what}")
@@ -48,6 +50,7 @@ def empty(wishes: Wishes, record: Record) -> None:
         drain(cluster, list(going))
         set_partitions(cluster, partitions, "DRAIN")
         wait_until_empty(cluster, going, partitions, wishes.limits)
+        keep_pending(cluster, lost, wishes.limits)  # some may have come, or come back, in the meantime
     except Problem:
         release(cluster, list(going))
         set_partitions(cluster, partitions, "UP")

@@ -16,7 +16,7 @@ CONFIG: dict[str, Any] = {
     "nodeSets": {"side": {"size": 1, "nodeFilter": "system", "memory": "512Mi"}},
     "partitions": {
         "main": {"nodeSets": ["worker", "side"], "default": True, "maxTime": "1-00:00:00"},
-        "side": {"nodeSets": ["side"]},
+        "side": {"nodeSets": ["side"], "priorityTier": 100},  # jobs of main are never before its own
     },
     "login": {"size": 1, "service": {"type": "NodePort", "nodePort": 30222}},
     "drain": {"timeout": "4m", "onTimeout": "fail"},

@@ -61,21 +61,43 @@ def test_an_update_that_may_not_wait_stops_with_the_list_of_jobs(rollout: Stack,
 
 def test_jobs_are_requeued_where_the_user_has_chosen_so(rollout: Stack) -> None:
     before = rollout.file.read_text()
-    rollout.run("rm -f ~/again")
-    script = 'echo $SLURM_RESTART_COUNT >> ~/again; [ -n "$SLURM_RESTART_COUNT" ] || sleep 300'
-    job = rollout.run(f"sbatch --parsable --requeue --nodes=1 -w worker-1 -o /dev/null --wrap '{script}'")
-    runs_on(rollout, job, "worker-1")
+    others = [
+        rollout.run(f"sbatch --parsable -w {node} -o /dev/null --wrap 'sleep 45'") for node in ("worker-0", "side-0")
+    ]
+    for each in others:
+        rollout.wait_for_job(each, "RUNNING")
+    script = '[ -n "$SLURM_RESTART_COUNT" ] || sleep 300'
+    job = rollout.run(f"sbatch --parsable --requeue -o /dev/null --wrap '{script}'")
+    runs_on(rollout, job, "worker-1")  # the only one that is free
     change(rollout, "drain", timeout="3s", onTimeout="requeue")
     size(rollout, 1)
     try:
         said = rollout.up("--skip-preview").stdout
         assert f"requeue: 1 job: {job} (researcher, on worker-1)" in said
-        assert rollout.wait_for_job(job, "PENDING")["Restarts"] == "1"
+        assert rollout.wait_for_job(job, seconds=300)["Restarts"] == "1"
+        for each in others:
+            assert rollout.wait_for_job(each)["Restarts"] == "0"
     finally:
         rollout.file.write_text(before)
         rollout.up("--skip-preview")
-    rollout.wait_for_job(job, seconds=240)
     settled(rollout)
+
+
+def test_a_job_that_waits_for_a_node_by_name_holds_it(rollout: Stack, jobs: Jobs) -> None:
+    """Slurm would end it without a word when the node goes."""
+    before = rollout.file.read_text()
+    waiting = jobs.submit(1, "--nodelist=worker-1", "--begin=now+2minutes")
+    size(rollout, 1)
+    try:
+        assert f"{waiting} (researcher, waiting in main): asks for worker-1" in rollout.pulumi("preview").stdout
+        failed = rollout.pulumi("up", "--yes", "--skip-preview")
+        assert failed.returncode != 0
+        assert f"{waiting} (researcher, waiting in main for worker-1)" in failed.stdout + failed.stderr
+    finally:
+        rollout.file.write_text(before)
+    rollout.up("--skip-preview")
+    settled(rollout)
+    rollout.run(f"scontrol update JobId={waiting} StartTime=now")
 
 
 def test_an_administrators_drain_is_never_touched(rollout: Stack, jobs: Jobs) -> None:

@@ -122,6 +122,31 @@ def test_jobs_are_cancelled_where_the_stack_says_so(running: Kubernetes, wish: W
     assert running.done[-1] == "scancel 1"
 
 
+def test_a_job_that_waits_for_a_node_by_name_is_not_ended_with_it(running: Kubernetes, wish: Wish) -> None:
+    """Slurm would, as soon as the node is gone."""
+    jobs = running.slurm.jobs = [Job(1, wanted="worker-[1-2]"), Job(2, wanted="worker-0"), Job(3)]
+    with pytest.raises(Problem, match=r"1 job: 1 \(alice, waiting in main for worker-2\): Slurm would end them"):
+        prepare(wish(files.SHRUNK, nodes=TWO))
+    assert running.slurm.jobs == jobs
+    assert running.slurm.drained == {}
+
+
+def test_a_job_that_waits_for_a_node_by_name_is_cancelled_where_the_stack_says_so(
+    running: Kubernetes, wish: Wish
+) -> None:
+    running.slurm.jobs = [Job(1, wanted="worker-2"), Job(2, wanted="worker-0")]
+    prepare(wish(files.SHRUNK, nodes=TWO, on_timeout="cancel"))
+    assert [job.number for job in running.slurm.jobs] == [2]
+
+
+def test_a_requeued_job_that_asks_for_its_node_by_name_keeps_it(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.jobs = [Job(1, nodes="worker-2", wanted="worker-2")]
+    with pytest.raises(Problem, match="Slurm would end them"):
+        prepare(wish(files.SHRUNK, nodes=TWO, on_timeout="requeue"))
+    assert [job.state for job in running.slurm.jobs] == ["PENDING"]
+    assert running.slurm.drained == {}
+
+
 def test_jobs_are_waited_for_without_end_where_there_is_no_limit(
     running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
