@@ -95,7 +95,9 @@ def _wait_until_back(cluster: Cluster, node_set: str, batch: list[str], before: 
         if not away:
             known = nodes(cluster)
             away = [name for name in batch if name not in known or not known[name].responds]
-        return f"{compress(away)} to be back" if away else None
+        why = sorted({reason for name in away if name in pods for reason in _held_up(pods[name])})
+        because = f" ({', '.join(why)})" if why else ""
+        return f"{compress(away)} to be back{because}" if away else None
 
     wait(look, READY_SECONDS, f"Look at them with: kubectl -n {cluster.namespace} get pods -o wide", 0.5)
 
@@ -118,6 +120,14 @@ def _started(pod: Pod) -> bool:
         not {"running", "terminated"}.isdisjoint(each["state"] | each.get("lastState", {}))
         for each in pod["status"].get("containerStatuses", [])
     )
+
+
+def _held_up(pod: Pod) -> list[str]:
+    """What Kubernetes says of containers that do not start, such as ImagePullBackOff."""
+    status = pod["status"]
+    containers = [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]
+    reasons = [each.get("state", {}).get("waiting", {}).get("reason", "") for each in containers]
+    return [reason for reason in reasons if reason not in ("", "PodInitializing", "ContainerCreating")]
 
 
 def _ready(pod: Pod) -> bool:
