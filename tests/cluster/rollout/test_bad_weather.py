@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from tests.cluster.updates import mended, settled, slipway, updating
 
 # What an update says as it goes from one phase to the next, and the size that it is on its way to.
 PHASES = [
-    ("dev-prepare".replace("dev", "rollout") + " updating", 3),
+    ("rollout-prepare updating", 3),
     ("slurmctld starts with the new files", 2),
     ("draining nodes", 1),
     ("rollout-config updating", 2),
@@ -120,9 +121,12 @@ def test_what_only_the_live_slurmctld_refuses_is_taken_back(rollout: Stack, jobs
     mended(rollout)
 
 
-@pytest.mark.parametrize("phase", ["rollout-config updating", "rollout-apply updating", "reconfigured"])
-def test_a_controller_that_is_killed_on_the_way_is_waited_for(rollout: Stack, jobs: Jobs, phase: str) -> None:
-    hours = 20 + ["rollout-config updating", "rollout-apply updating", "reconfigured"].index(phase)
+@pytest.mark.parametrize(
+    ("phase", "hours"), [("rollout-config updating", 20), ("rollout-apply updating", 21), ("reconfigured", 22)]
+)
+def test_a_controller_that_is_killed_on_the_way_is_waited_for(
+    rollout: Stack, jobs: Jobs, phase: str, hours: int
+) -> None:
     partition(rollout, maxTime=f"{hours}:00:00")
     change(rollout, "slurm", extra={"KillWait": 20 + hours})
     with updating(rollout) as update:
@@ -176,8 +180,6 @@ def test_a_machine_that_loses_its_power_during_a_drain_is_reported_and_comes_bac
     change(rollout, "drain", timeout="15s")
     size(rollout, 1)
     power = [str(paths.CHECKOUT / ".venv" / "bin" / "lab"), "--name", rollout.lab.name, "node"]
-    import subprocess
-
     try:
         with updating(rollout) as update:
             update.until_it_says(f"for 1 job: {lost}")
