@@ -11,6 +11,7 @@ from operations.record import Record
 from operations.rehearse import rehearse
 from operations.rolling import NODE_SET
 from operations.wishes import Wishes
+from slurm import places
 from slurm.changes import Plan
 from slurm.hostlist import Hosts, compress
 from slurm.planning.cluster import ALL
@@ -25,7 +26,12 @@ def prepare(wishes: Wishes) -> None:
         say("the first deploy: there is nothing to rehearse on, and nothing to drain")
         return
     if not runs(cluster):
-        _without_a_controller(cluster, record, wishes)
+        if _deployed(cluster):
+            _without_a_controller(cluster, record, wishes)
+        else:
+            say("the cluster was taken down: there is nothing to rehearse on, and nothing to drain")
+            # What starts now starts anew, with names that may come later than slurmctld: it is told to look again.
+            record.open(cluster, wishes.files)
         return
     try:
         rehearse(cluster, wishes.files)
@@ -78,6 +84,8 @@ def runs(cluster: Cluster) -> bool:
         seen = cluster.controller("scontrol ping | grep -q 'is UP'", seconds=20)
         return None if seen.returncode == 0 else f"slurmctld in {CONTROLLER} to answer"
 
+    if look() and not _deployed(cluster):
+        return False
     try:
         wait(look, UP_SECONDS, "")
     except Problem as problem:
@@ -85,6 +93,12 @@ def runs(cluster: Cluster) -> bool:
             raise
         return False
     return True
+
+
+def _deployed(cluster: Cluster) -> bool:
+    """Whether there is a controller that could come back. What a stack retains is there without one."""
+    words = ["get", "statefulset", places.CONTROLLER, "--ignore-not-found", "--output", "name"]
+    return bool(cluster.kubectl(*words).stdout.strip())
 
 
 def _without_a_controller(cluster: Cluster, record: Record, wishes: Wishes) -> None:

@@ -33,6 +33,7 @@ class Kubernetes:
         self.reachable = True
         self.rejects = ""
         self.skew = 0.0
+        self.controller = True
         self.config_maps: dict[str, dict[str, str]] = {}
         self.mounted: dict[str, str] = {}
         self.slurm = Slurmctld()
@@ -91,6 +92,8 @@ class Kubernetes:
                 code, out = self._config_map(name, "--ignore-not-found" in words)
             case ["get", "pod", name, "--output", "jsonpath={.metadata.uid}", *_]:
                 code, out = 0, self.pods[name]["metadata"]["uid"] if name in self.pods else ""
+            case ["get", "statefulset", "controller", "--ignore-not-found", "--output", "name"]:
+                code, out = 0, "statefulset.apps/controller\n" if self.controller else ""
             case ["get", kind, "--selector", selector, "--output", "json"]:
                 code, out = 0, self._list(kind, selector)
             case ["apply", *_] | ["patch", *_]:

@@ -186,6 +186,18 @@ def test_a_slurmctld_that_comes_back_within_a_minute_is_waited_for(running: Kube
     assert running.slurm.drained == {"worker-2": "slipway:change"}
 
 
+def test_a_cluster_that_was_taken_down_and_left_its_data_is_made_anew_at_once(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.controller = False
+    running.pods.clear()
+    began = running.clock.monotonic()
+    prepare(wish(files.SHRUNK, nodes=TWO))
+    assert running.clock.monotonic() - began < 1
+    assert running.done == ["record applied attempt"], "so that Slurm is told to look for its nodes again"
+    assert "taken down" in capsys.readouterr().out
+
+
 def test_nothing_goes_while_slurmctld_is_silent(running: Kubernetes, wish: Wish) -> None:
     running.slurm.up = False
     with pytest.raises(Problem, match=r"nobody can tell which jobs use .*worker-2\. Nothing was changed") as told:
