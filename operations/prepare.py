@@ -22,22 +22,15 @@ UP_SECONDS = 60
 def prepare(wishes: Wishes) -> None:
     cluster = wishes.cluster
     record = Record.read(cluster)
-    if record.applied is None and record.attempt is None:
-        say("the first deploy: there is nothing to rehearse on, and nothing to drain")
+    if not runs(cluster, UP_SECONDS if record.applied else 0):
+        _without_a_controller(cluster, record, wishes)
         return
-    if not runs(cluster):
-        if _deployed(cluster):
-            _without_a_controller(cluster, record, wishes)
-        else:
-            say("the cluster was taken down: there is nothing to rehearse on, and nothing to drain")
-            # What starts now starts anew, with names that may come later than slurmctld: it is told to look again.
-            record.open(cluster, wishes.files)
-        return
-    try:
-        rehearse(cluster, wishes.files)
-    except Problem as problem:
-        raise Problem(f"{problem}\nNothing was changed.") from None
-    say("slurmctld starts with the new files")
+    if record.applied:  # a controller that was never brought to any files may have no room for a rehearsal yet
+        try:
+            rehearse(cluster, wishes.files)
+        except Problem as problem:
+            raise Problem(f"{problem}\nNothing was changed.") from None
+        say("slurmctld starts with the new files")
     empty(wishes, record)
 
 
@@ -77,7 +70,7 @@ def leaving(cluster: Cluster, plan: Plan, wishes: Wishes) -> tuple[Hosts, list[s
     return Hosts.parse(compress(name for name in {*named, *gone} if name in known)), partitions
 
 
-def runs(cluster: Cluster) -> bool:
+def runs(cluster: Cluster, seconds: float = UP_SECONDS) -> bool:
     """Whether slurmctld answers; one that is being replaced is back in seconds."""
 
     def look() -> str | None:
@@ -87,7 +80,7 @@ def runs(cluster: Cluster) -> bool:
     if look() and not _deployed(cluster):
         return False
     try:
-        wait(look, UP_SECONDS, "")
+        wait(look, seconds, "")
     except Problem as problem:
         if not str(problem).startswith("waited"):
             raise
@@ -103,6 +96,13 @@ def _deployed(cluster: Cluster) -> bool:
 
 def _without_a_controller(cluster: Cluster, record: Record, wishes: Wishes) -> None:
     """The change may be what brings slurmctld back. But nobody can tell whether what goes is in use."""
+    if not _deployed(cluster):
+        say("there is no controller yet: nothing to rehearse on, and nothing to drain")
+        if record.applied:
+            # Only its data was retained. What starts now starts anew, with names that may come later than slurmctld: it
+            # is told to look again.
+            record.open(cluster, wishes.files)
+        return
     steps = [step for step in record.plan(wishes.files).steps if step.cls == "drain-first"]
     gone = [name for name in map(name_of, cluster.list("pods", NODE_SET)) if not Hosts.parse(name) & wishes.nodes]
     if steps or gone:

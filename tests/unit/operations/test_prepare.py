@@ -21,9 +21,19 @@ TWO = "worker-[0-1],burst-0"
 def test_on_the_first_deploy_nothing_is_rehearsed_and_nothing_drained(
     bare: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    bare.controller = False
     prepare(wish(BASE))
     assert bare.done == []
-    assert "the first deploy" in capsys.readouterr().out
+    assert "there is no controller yet" in capsys.readouterr().out
+
+
+def test_nodes_of_a_cluster_that_nobody_has_written_down_are_drained_before_they_go(
+    running: Kubernetes, wish: Wish
+) -> None:
+    del running.config_maps["slurm-applied"]
+    running.slurm.jobs = [Job(1, nodes="worker-2")]
+    with pytest.raises(Problem, match="1 job: 1"):
+        prepare(wish(files.SHRUNK, nodes=TWO))
 
 
 def test_a_change_that_takes_nothing_away_is_rehearsed_and_no_more(running: Kubernetes, wish: Wish) -> None:
@@ -195,7 +205,7 @@ def test_a_cluster_that_was_taken_down_and_left_its_data_is_made_anew_at_once(
     prepare(wish(files.SHRUNK, nodes=TWO))
     assert running.clock.monotonic() - began < 1
     assert running.done == ["record applied attempt"], "so that Slurm is told to look for its nodes again"
-    assert "taken down" in capsys.readouterr().out
+    assert "there is no controller yet" in capsys.readouterr().out
 
 
 def test_nothing_goes_while_slurmctld_is_silent(running: Kubernetes, wish: Wish) -> None:
