@@ -14,7 +14,7 @@ from slurm.changes import Plan
 from slurm.hostlist import Hosts, compress
 
 SECONDS = 60
-REFUSED_SECONDS = 3
+SHORT_SECONDS = 3
 LOG_SECONDS = 15
 CONFIGLESS = "BOOT_TIME"  # when slurmctld, or its successor at a reconfigure, has started
 
@@ -62,7 +62,8 @@ def verify(wishes: Wishes, plan: Plan, done: Done) -> None:
         return f"slurmd of {compress(late)} to take the files" if late else None
 
     try:
-        wait(look, REFUSED_SECONDS if done.said else SECONDS, "", 0.1)
+        # What is refused, or done live, shows at once or never.
+        wait(look, SECONDS if done.what == "reconfigure" and not done.said else SHORT_SECONDS, "", 0.1)
     except Problem as problem:
         if not str(problem).startswith("waited"):
             raise
