@@ -14,7 +14,7 @@ from slurm.changes import Plan
 from slurm.hostlist import Hosts, compress
 
 SECONDS = 60
-SHORT_SECONDS = 3
+LOOKS = 6
 LOG_SECONDS = 15
 CONFIGLESS = "BOOT_TIME"  # when slurmctld, or its successor at a reconfigure, has started
 
@@ -49,21 +49,27 @@ def verify(wishes: Wishes, plan: Plan, done: Done) -> None:
         raise NotVerified(str(problem)) from None
     last: list[str] = []
     live: list[Shown] = []
+    answers = 0
 
     def look() -> str | None:
+        nonlocal answers
         answer = wishes.cluster.controller(SHOW, seconds=60)
         if answer.returncode or "=== nodes" not in answer.stdout:
             return "slurmctld to answer"
+        answers += 1
         live[:] = [Shown.parse(answer.stdout)]
         last[:] = [*_late_controller(live[0], done), *differences(plan, expected, live[0])]
+        if last and at_once and answers >= LOOKS:
+            raise Problem(f"waited for slurmctld to show {last[0]}")
         if last:
             return f"slurmctld to show {last[0]}"
         late = [name for name, node in _nodes(answer.stdout).items() if node.responds and node.started < done.since]
         return f"slurmd of {compress(late)} to take the files" if late else None
 
+    # What is done live, or refused, shows at once or never. A time-out says nothing: it may still be under way.
+    at_once = done.what == "live" or (bool(done.said) and "timed out" not in done.said)
     try:
-        # What is refused, or done live, shows at once or never.
-        wait(look, SECONDS if done.what == "reconfigure" and not done.said else SHORT_SECONDS, "", 0.1)
+        wait(look, SECONDS, "", 0.1)
     except Problem as problem:
         if not str(problem).startswith("waited"):
             raise
