@@ -56,6 +56,7 @@ def environment(settings: Settings) -> dict[str, str]:
     return {
         "SLIPWAY_NAMESPACE": settings.cluster.namespace,
         "SLIPWAY_NODES": ",".join(names(name, each.size) for name, each in sets.items() if each.size),
+        "SLIPWAY_AUTOSCALED": ",".join(name for name, each in sets.items() if each.autoscale),
         "SLIPWAY_DOMAIN": f"{settings.cluster.namespace}.svc.{settings.cluster.domain}",
         "SLIPWAY_MAX_UNAVAILABLE": ",".join(
             f"{name}={each.max_unavailable.of(each.size)}" for name, each in sets.items()

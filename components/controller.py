@@ -16,8 +16,10 @@ from pulumi_kubernetes.core.v1 import (
 from pulumi_kubernetes.scheduling.v1 import PriorityClass
 
 from components import pods
+from components.access import ACCESS, token
 from components.configuration import CONFIG_MAP
 from components.options import NO_WAIT, child, kept
+from components.power import Power, autoscaled
 from components.secrets import ClusterSecrets, key_numbers
 from components.storage import SharedStorage, claimed, volume_source
 from config import Settings
@@ -59,6 +61,9 @@ class Controller(pulumi.ComponentResource):
             opts=child(self),
         )
         state = self._state(name, settings, namespace, keeper)
+        spec = self._pod(settings, secrets, storage)
+        if autoscaled(settings):
+            spec["service_account_name"] = Power(name, settings, namespace, child(self)).account
         self.stateful_set = StatefulSet(
             f"{name}-controller",
             metadata={
@@ -79,7 +84,7 @@ class Controller(pulumi.ComponentResource):
                         settings.controller.node_filter,
                         {**key_numbers(settings), "slipway/jwt-key": str(settings.secrets.jwt)},
                     ),
-                    "spec": self._pod(settings, secrets, storage),
+                    "spec": spec,
                 },
             },
             opts=child(self, *after, *state),
@@ -109,6 +114,7 @@ class Controller(pulumi.ComponentResource):
         # Users and groups are read from the shared root, and nothing is written. What is mounted inside it is left out.
         jail: list[VolumeMountArgsDict] = [{**storage.mounts[0], "read_only": True}]
         keys = [*(["munge.key"] if munge else ["slurm.key"]), "jwt.key"]
+        scales = bool(autoscaled(settings))
         volumes: list[VolumeArgsDict] = [
             {**volume_source(STATE_CLAIM, settings.controller.state), "name": "state"},
             {"name": "config", "config_map": {"name": CONFIG_MAP}},
@@ -116,6 +122,7 @@ class Controller(pulumi.ComponentResource):
             {"name": "rehearsal", "empty_dir": {"size_limit": "256Mi"}},
             *pods.key_volumes(secrets.daemons, keys),
             storage.volumes[0],
+            *([token()] if scales else []),
         ]
         slurmctld: Any = {
             "name": "slurmctld",
@@ -139,6 +146,7 @@ class Controller(pulumi.ComponentResource):
                 {"name": "tmp", "mount_path": "/tmp"},  # noqa: S108 -- a volume of the pod's own
                 pods.RUN,
                 *jail,
+                *([ACCESS] if scales else []),
             ],
         }
         spec = pods.placed(

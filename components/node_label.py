@@ -3,16 +3,15 @@
 from typing import Any
 
 import pulumi
-from pulumi_kubernetes.core.v1 import ServiceAccount, VolumeArgsDict
+from pulumi_kubernetes.core.v1 import ServiceAccount
 from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding
 
 from components import pods
+from components.access import ACCESS
 from components.options import child
 from config import Settings
 from slurm.topology import before_label
 
-VOLUME = "kubernetes"
-TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 -- where Kubernetes' own clients look for it
 PLACE = "/run/slipway"
 
 
@@ -65,14 +64,5 @@ def init(settings: Settings, node_set: str, image: str, size: Any) -> Any:
         "env": [node, *pods.env(variables)],
         "resources": size,
         "security_context": pods.ROOT,
-        "volume_mounts": [pods.RUN, {"name": VOLUME, "mount_path": TOKEN, "read_only": True}],
+        "volume_mounts": [pods.RUN, ACCESS],
     }
-
-
-def volume() -> VolumeArgsDict:
-    """What Kubernetes would mount into every container, for the one that needs it."""
-    sources: Any = [
-        {"service_account_token": {"path": "token", "expiration_seconds": 3600}},
-        {"config_map": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
-    ]
-    return {"name": VOLUME, "projected": {"sources": sources}}

@@ -8,6 +8,7 @@ from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service, VolumeMountArgsDict
 
 from components import node_label, pods
+from components.access import token
 from components.node_label import NodeLabel
 from components.options import NO_WAIT, child
 from components.secrets import ClusterSecrets, key_numbers
@@ -66,16 +67,25 @@ class NodeSet(pulumi.ComponentResource):
             metadata={"name": node_set, "namespace": namespace, "labels": labels, "annotations": NO_WAIT},
             spec={
                 "service_name": node_set,
-                "replicas": wanted.size,
+                "replicas": wanted.always,
                 "pod_management_policy": "Parallel",
                 # A changed pod takes effect by restarts that drain first and count `maxUnavailable`.
                 "update_strategy": {"type": "OnDelete"},
                 "selector": {"match_labels": labels},
                 "template": {"metadata": metadata, "spec": spec},
             },
-            opts=child(self, *after),
+            opts=_options(self, wanted, after),
         )
         self.register_outputs({"dns": self.dns})
+
+
+def _options(
+    parent: pulumi.Resource, node_set: config.NodeSet, after: Sequence[pulumi.Resource]
+) -> pulumi.ResourceOptions:
+    opts = child(parent, *after)
+    if node_set.autoscale:
+        opts.ignore_changes = ["spec.replicas"]  # slurmctld's, once it has set it
+    return opts
 
 
 def _pod(
@@ -149,7 +159,7 @@ def _pod(
                 {"name": "shm", "empty_dir": {"medium": "Memory"}},
                 *pods.key_volumes(secrets.daemons, ["munge.key"] if munge else ["slurm.key"]),
                 *storage.volumes,
-                *([node_label.volume()] if labelled else []),
+                *([token()] if labelled else []),
             ],
         },
     )
@@ -169,6 +179,8 @@ def _environment(name: str, node_set: config.NodeSet, settings: Settings) -> lis
         "GRACE_SECONDS": str(node_set.grace_period.seconds),
         **pods.auth_env(settings),
     }
+    if node_set.autoscale:
+        plain["AUTOSCALED"] = "yes"
     if node_set.kind == "dynamic":
         plain["SLURM_NODE_CONF"] = line(hardware(name, node_set))
     # Kubernetes puts the pod's name in for $(K8S_POD_NAME).

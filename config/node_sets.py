@@ -104,11 +104,28 @@ class Place(Section):
         return self
 
 
+class Autoscale(Section):
+    """Nodes that run while there is work for them: Slurm starts and stops their pods by itself (power saving)."""
+
+    min: NodeCount = Field(default=0, examples=[1])
+    """How many nodes always run: the first ones. At most `size`."""
+
+    idle: Interval = Field(default=Interval(600), examples=["10m"])
+    """How long a node is without a job before its pod is stopped."""
+
+    start_timeout: Interval = Field(default=Interval(900), examples=["15m"])
+    """How long a pod may take until its node serves, with the time that Kubernetes needs to add a machine. A job whose
+    nodes do not come by then goes back into the queue. Of several NodeSets, the longest holds for all."""
+
+
 class NodeSet(Section):
     """Equal Slurm nodes: `<NodeSet>-0`, `<NodeSet>-1` and so on, one worker pod each."""
 
     size: NodeCount = Field(default=1, examples=[4])
-    """How many nodes run. 0 keeps the NodeSet's definition and runs none."""
+    """How many nodes run, or with `autoscale` how many may run. 0 keeps the NodeSet's definition and runs none."""
+
+    autoscale: Autoscale | None = Field(default=None, examples=[{"min": 1, "idle": "10m"}])
+    """Run as many nodes as there is work for, up to `size`. Then `pulumi up` leaves the number of pods alone."""
 
     node_filter: FilterName = Field(default="compute", examples=["compute"])
     """The node filter that the pods run under."""
@@ -162,6 +179,11 @@ class NodeSet(Section):
         default={}, examples=[{"MemSpecLimit": 1024}], json_schema_extra=NODE_KEYS.json_schema
     )
     """Any other key of a NodeName line, by Slurm's name for it."""
+
+    @property
+    def always(self) -> int:
+        """How many nodes run whether or not there is work for them."""
+        return self.autoscale.min if self.autoscale else self.size
 
     @property
     def real_memory_mib(self) -> int:

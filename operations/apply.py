@@ -13,6 +13,8 @@ from operations.rolling import restart_nodes
 from operations.verify import NotVerified, verify
 from operations.wishes import Wishes
 from slurm.changes import Plan
+from slurm.hostlist import Hosts
+from slurm.planning.cluster import Cluster as Declared
 
 NAMES_SECONDS = 120
 
@@ -38,7 +40,7 @@ def apply(wishes: Wishes) -> None:
     try:
         push(cluster, files)
         if wishes.nodes and (not certain or _grows(plan)):
-            _wait_for_names(wishes)
+            _wait_for_names(wishes, wishes.nodes - Declared.read(files).cloud_hosts)
         _bring(wishes, plan, certain)
     except (NotVerified, Cancelled) as seen:
         if record.applied is None:
@@ -86,9 +88,9 @@ def _roll_back(wishes: Wishes, record: Record, files: Files, seen: Problem) -> N
     raise Problem(f"{seen}\nThe files of before are back, and verified: Slurm runs as before this update.")
 
 
-def _wait_for_names(wishes: Wishes) -> None:
+def _wait_for_names(wishes: Wishes, hosts: Hosts) -> None:
     def look() -> str | None:
-        seen = wishes.cluster.controller(UNRESOLVED, str(wishes.nodes), wishes.domain, seconds=60)
+        seen = wishes.cluster.controller(UNRESOLVED, str(hosts), wishes.domain, seconds=60)
         missing = seen.stdout.split()
         if seen.returncode:
             return "an answer from the controller's pod"

@@ -6,11 +6,16 @@ from operations.nodes import nodes
 from operations.progress import say, wait
 from operations.rolling import NODE_SET, restart_outdated
 from operations.wishes import Wishes
+from slurm import places
 
 NODES_SECONDS = 300
+SETTLE = f'{places.POWER} settle "$@"'
 
 
 def roll(wishes: Wishes) -> None:
+    if wishes.autoscaled:
+        # Slurm asks for pods when a node starts or stops. What `pulumi up` has changed in between is settled here.
+        say(wishes.cluster.slurm(SETTLE, *wishes.autoscaled, seconds=120).strip() or "autoscaled NodeSets are settled")
     restart_outdated(wishes)
     if wishes.nodes:
         _wait_for_nodes(wishes)
@@ -24,7 +29,11 @@ def _wait_for_nodes(wishes: Wishes) -> None:
     def look() -> str | None:
         known = nodes(wishes.cluster)
         silent = [
-            name for name in wishes.nodes if name not in known or known[name].states & {"NOT_RESPONDING", "UNKNOWN"}
+            name
+            for name in wishes.nodes
+            if name not in known
+            # One that Slurm starts and stops is waited for by the jobs that want it.
+            or ("CLOUD" not in known[name].states and known[name].states & {"NOT_RESPONDING", "UNKNOWN"})
         ]
         lost[:] = _on_lost_machines(wishes.cluster) if silent else []
         missing = [name for name in silent if name not in lost]

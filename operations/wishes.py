@@ -13,8 +13,8 @@ from slurm.hostlist import Hosts
 
 @dataclass(frozen=True)
 class Wishes:
-    """`nodes` are all that there shall be, static and dynamic; `max_unavailable` is by NodeSet. Who only restarts pods
-    needs no files."""
+    """`nodes` are all that there shall be, static and dynamic; `max_unavailable` is by NodeSet. The pods of
+    `autoscaled` NodeSets come and go as Slurm wants them. Who only restarts pods needs no files."""
 
     cluster: Cluster
     files: Mapping[str, str]
@@ -22,6 +22,7 @@ class Wishes:
     domain: str
     limits: Limits
     max_unavailable: Mapping[str, int]
+    autoscaled: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, environment: Mapping[str, str], stdin: IO[str] = sys.stdin) -> "Wishes":
@@ -33,4 +34,5 @@ class Wishes:
             environment["SLIPWAY_DOMAIN"],
             Limits(float(environment["SLIPWAY_DRAIN_SECONDS"]), environment["SLIPWAY_DRAIN_ON_TIMEOUT"]),
             {name: int(number) for name, number in allowed.items()},
+            tuple(name for name in environment.get("SLIPWAY_AUTOSCALED", "").split(",") if name),
         )

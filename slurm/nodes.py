@@ -9,9 +9,9 @@ Fields = dict[str, str]
 TOPOLOGY = "default"  # what Slurm calls the topology of topology.conf
 
 
-def ordinals(size: int) -> str:
-    """`0`, or `[0-3]`, for names that are numbered from 0."""
-    return "0" if size == 1 else f"[0-{size - 1}]"
+def ordinals(size: int, first: int = 0) -> str:
+    """`0`, or `[0-3]`, for names that are numbered, from 0 if nothing else is said."""
+    return str(first) if size == first + 1 else f"[{first}-{size - 1}]"
 
 
 def names(name: str, size: int) -> str:
@@ -19,17 +19,40 @@ def names(name: str, size: int) -> str:
     return f"{name}-{ordinals(size)}" if size else ""
 
 
-def node_line(settings: Settings, name: str, node_set: NodeSet) -> Fields | None:
-    """The NodeName line of a static NodeSet; None where there are no nodes, or where they name themselves."""
-    if node_set.kind == "dynamic" or not node_set.size:
-        return None
-    hosts = names(name, node_set.size)
+def node_lines(settings: Settings, name: str, node_set: NodeSet) -> list[Fields]:
+    """The NodeName lines of a static NodeSet: of the nodes that always run, and of those that Slurm starts when there
+    is work for them. None for nodes that name themselves."""
+    if node_set.kind == "dynamic":
+        return []
+    lines = []
+    if node_set.always:
+        lines.append(_node_line(settings, name, node_set, ordinals(node_set.always)))
+    if node_set.autoscale and node_set.size > node_set.always:
+        power = {"State": "CLOUD", "SuspendTime": str(node_set.autoscale.idle.seconds)}
+        which = ordinals(node_set.size, node_set.always)
+        lines.append(_node_line(settings, name, node_set, which) | power)
+    return lines
+
+
+def _node_line(settings: Settings, name: str, node_set: NodeSet, which: str) -> Fields:
+    hosts = f"{name}-{which}"
     return {
         "NodeName": hosts,
         "NodeHostname": hosts,
-        "NodeAddr": pod(settings, name, ordinals(node_set.size)),
+        "NodeAddr": pod(settings, name, which),
         **hardware(name, node_set),
     }
+
+
+def power_times(settings: Settings) -> tuple[int, int] | None:
+    """Seconds until a node that Slurm starts must serve, and until one that it stops is gone; None without such."""
+    scaled = [(each.autoscale, each.grace_period) for each in settings.all_node_sets.values() if each.autoscale]
+    if not scaled:
+        return None
+    starts, ends = zip(
+        *((scale.start_timeout.seconds or 0, grace.seconds or 0) for scale, grace in scaled), strict=True
+    )
+    return max(starts), max(ends)
 
 
 def dynamic_line(name: str, node_set: NodeSet) -> Fields | None:

@@ -14,6 +14,8 @@ PRIVATE = "/var/spool/slurm-private"  # where the private folders of jobs really
 # auth/munge it must not be set, or slurmctld takes slurm.conf for a changed AuthType and ends.
 SLURM_KEY = ("SLURM_SACK_KEY", f"{KEYS}/slurm.key")
 
+POWER = "/usr/local/sbin/power"  # in the controller's image: gives worker pods to the nodes that Slurm wants to run
+
 SLURMCTLD_PORT = 6817
 SLURMD_PORT = 6818
 SLURMDBD_PORT = 6819

@@ -6,7 +6,7 @@ import jinja2
 
 from config import Settings
 from slurm import places, topology
-from slurm.nodes import Fields, dynamic_line, gres_lines, gres_types, memory_per_cpu, node_line
+from slurm.nodes import Fields, dynamic_line, gres_lines, gres_types, memory_per_cpu, node_lines, power_times
 from slurm.partitions import dynamic_sets, partition_line
 
 FILES = tuple(sorted(each.stem for each in (Path(__file__).parent / "templates").glob("*.j2")))  # all that we render
@@ -50,7 +50,6 @@ def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
 
 def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
     sets = settings.all_node_sets
-    lines = (node_line(settings, name, node_set) for name, node_set in sets.items())
     text = _file(
         "slurm.conf",
         known
@@ -60,7 +59,8 @@ def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
             "gres_types": gres_types(settings),
             "memory_per_cpu": memory_per_cpu(settings),
             "has_topology": bool(topology.lines(settings)),
-            "nodes": [line for line in lines if line],
+            "nodes": [line for name, each in sets.items() for line in node_lines(settings, name, each)],
+            "power_times": power_times(settings),
             "partitions": [partition_line(settings, name, each) for name, each in settings.partitions.items()],
         },
     )

@@ -37,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     node_filters.tolerations_make_sense,
     node_sets.nodes_can_be_counted,
     node_sets.dynamic_sizes_have_room,
+    node_sets.autoscaling_has_room,
     node_sets.cpus_are_sockets_by_cores_by_threads,
     node_sets.memory_is_there,
     node_sets.generic_resources_make_sense,

@@ -32,6 +32,20 @@ def dynamic_sizes_have_room(settings: Settings) -> Iterator[Finding]:
             yield Finding((*path, "maxSize"), f"{each.max_size} is less than size ({each.size}); raise it", about)
 
 
+def autoscaling_has_room(settings: Settings) -> Iterator[Finding]:
+    """Only nodes that stand in slurm.conf can be stopped and still be counted on; a dynamic one would be forgotten."""
+    for name, each in settings.all_node_sets.items():
+        if each.autoscale is None:
+            continue
+        path = settings.path_of(name)
+        if each.kind == "dynamic":
+            message = "is for kind: static, as Slurm forgets a dynamic node that stops; take one of them away"
+            yield Finding((*path, "autoscale"), message, ((*path, "kind"),))
+        if each.autoscale.min > each.size:
+            message = f"{each.autoscale.min} is more than size ({each.size}), which is the most; lower it"
+            yield Finding((*path, "autoscale", "min"), message, ((*path, "size"),))
+
+
 def cpus_are_sockets_by_cores_by_threads(settings: Settings) -> Iterator[Finding]:
     """slurmctld takes a node out of service whose CPUs do not add up."""
     for name, each in settings.all_node_sets.items():

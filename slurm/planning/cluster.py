@@ -44,6 +44,12 @@ class Cluster:
         return self.static_hosts | _hosts(self.dynamic_pieces)
 
     @cached_property
+    def cloud_hosts(self) -> Hosts:
+        """Nodes that Slurm starts when there is work for them: until then there is no pod of their name."""
+        stopped = {name: fields for name, fields in self.conf.nodes.items() if fields.get("State") == "CLOUD"}
+        return _hosts(pieces(stopped))
+
+    @cached_property
     def nodesets(self) -> dict[str, Hosts]:
         """The nodes of each NodeSet line, by name and by feature."""
         featured: dict[str, list[str]] = {}

@@ -18,6 +18,7 @@ ADDED = reconfigure(
 )
 REMOVED = drain_first("A job on a node that leaves is requeued or lost, so no job may be left on it.")
 _DOWN = drain_first("Jobs on a node that the file calls DOWN are killed when slurmctld reads it.")
+_CLOUD = drain_first("slurmctld takes such a node for one that is stopped, or never stops it again: with no job on it.")
 _TOPOLOGY = ("topology.conf", "topology.yaml")
 
 Spans = dict[Key, list[tuple[int, int]]]
@@ -117,6 +118,8 @@ def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: st
         return without(field)
     if field == "State" and (after or "").upper().startswith("DOWN"):
         return _DOWN
+    if field == "State" and "CLOUD" in ((before or "").upper(), (after or "").upper()):
+        return _CLOUD
     if field == "Features" and _sets_by_feature(old, new, before, after):
         why = "NodeSets that go by a feature look for their nodes only at a reconfigure."
         return replace(entry, cls="reconfigure", reason=why)

@@ -20,10 +20,14 @@ def replace(stack: Stack, section: str, **fields: Any) -> None:
     stack.file.write_text(yaml.safe_dump(content, sort_keys=False))
 
 
+def change_set(stack: Stack, name: str, **fields: Any) -> None:
+    """Replace fields of a NodeSet other than `worker`."""
+    change(stack, "nodeSets", **{name: {**stack.config["slipway:nodeSets"][name], **fields}})
+
+
 def change_burst(stack: Stack, **fields: Any) -> None:
     """Replace fields of the dynamic NodeSet."""
-    burst = stack.config["slipway:nodeSets"]["burst"]
-    change(stack, "nodeSets", burst={**burst, **fields})
+    change_set(stack, "burst", **fields)
 
 
 def pods(stack: Stack, selector: str = "") -> dict[str, dict[str, Any]]:

@@ -42,11 +42,19 @@ CONFIG: dict[str, Any] = {
             "maxUnavailable": 1,
             "features": ["fast"],
             "gres": {"token": {"count": 4}},
-        }
+        },
+        # Nothing runs of it until there is a job for it.
+        "elastic": {
+            "size": 3,
+            "autoscale": {"idle": "10s", "startTimeout": "2m"},
+            "memory": "256Mi",
+            "gracePeriod": "15s",
+        },
     },
     "partitions": {
         "main": {"nodeSets": ["worker"], "default": True, "maxTime": "1-00:00:00"},
         "everything": {"nodeSets": ["worker", "burst"]},
+        "elastic": {"nodeSets": ["elastic"]},
     },
     "login": {"size": 2, "service": {"type": "NodePort", "nodePort": 30122}},
     "storage": {

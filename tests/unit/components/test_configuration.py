@@ -15,6 +15,7 @@ HOUSE = Path(__file__).parents[3]
 TOLD = {
     "SLIPWAY_NAMESPACE": "science",
     "SLIPWAY_NODES": "worker-[0-1],gpu-0,burst-[0-2]",
+    "SLIPWAY_AUTOSCALED": "",
     "SLIPWAY_DOMAIN": "science.svc.cluster.local",
     "SLIPWAY_MAX_UNAVAILABLE": "worker=1,gpu=1,burst=1",
     "SLIPWAY_DRAIN_SECONDS": "600",

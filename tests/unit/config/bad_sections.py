@@ -29,6 +29,12 @@ BAD: list[Row] = [
     ({"worker.size": "65537"}, "worker.size", "at most 65536"),
     ({"worker.size": "65536", "nodeSets": {"gpu": {"size": 1}}}, "worker.size", "Slurm has room for 65536"),
     ({"worker": {"maxSize": 3}}, "worker.maxSize", "only with kind: dynamic"),
+    (
+        {"worker": {"kind": "dynamic", "size": 2, "maxSize": 3, "autoscale": {"min": 1}}},
+        "worker.autoscale",
+        "is for kind: static",
+    ),
+    ({"worker": {"size": 2, "autoscale": {"min": 3}}}, "worker.autoscale.min", "3 is more than size (2)"),
     ({"worker": {"kind": "dynamic", "size": 4, "maxSize": 3}}, "worker.maxSize", "3 is less than size (4)"),
     ({"worker": {"cpus": 8, "sockets": 2, "coresPerSocket": 2}}, "worker.cpus", "(which is 4)"),
     ({"worker": {"memory": "1Gi", "realMemory": "2Gi"}}, "worker.realMemory", "2Gi is more than memory (1Gi)"),

@@ -49,11 +49,11 @@ def wish() -> Wish:
         seconds: float = 600,
         on_timeout: str = "fail",
         most: int = 1,
+        autoscaled: tuple[str, ...] = (),
     ) -> Wishes:
         limits = Limits(seconds, on_timeout)
-        return Wishes(
-            Cluster("science"), files, Hosts.parse(nodes), "science.svc.cluster.local", limits, {"worker": most}
-        )
+        domain, allowed = "science.svc.cluster.local", {"worker": most}
+        return Wishes(Cluster("science"), files, Hosts.parse(nodes), domain, limits, allowed, autoscaled)
 
     return make
 

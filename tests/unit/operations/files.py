@@ -33,4 +33,7 @@ RESTARTED = changed(("SlurmctldDebug=info\n", "SlurmctldDebug=info\nMCSPlugin=mc
 GROWN = changed(("worker-[0-2]", "worker-[0-3]"))
 SHRUNK = changed(("worker-[0-2]", "worker-[0-1]"))
 NO_DEBUG = changed(("PartitionName=debug Nodes=worker-0 State=UP MaxTime=60\n", ""))
+ELASTIC = changed(
+    ("NodeSet=burst", "NodeName=elastic-[0-9] CPUs=1 RealMemory=1024 State=CLOUD SuspendTime=60\nNodeSet=burst")
+)
 LARGER = changed(("CPUs=1", "CPUs=2"))

@@ -10,7 +10,7 @@ import re
 import subprocess
 from typing import Any
 
-from operations import act, apply, draining, look, nodes, push, rehearse, shown
+from operations import act, apply, draining, look, nodes, push, rehearse, roll, shown
 from operations.digest import digest
 from slurm.hostlist import expand
 from tests.unit.operations.clock import Clock
@@ -199,6 +199,8 @@ class Kubernetes:
             case (apply.UNRESOLVED, [names, "science.svc.cluster.local"]):
                 unknown = [name for name in expand(names) if name not in slurm.nodes]
                 return 0, "\n".join(sorted(name for name in unknown if name not in self.pods))
+            case (roll.SETTLE, node_sets):
+                self.done.append(f"settle {' '.join(node_sets)}")
             case (text, []) if text == PING:
                 pass
             case _:

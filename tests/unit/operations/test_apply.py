@@ -181,3 +181,9 @@ def test_workers_that_need_a_new_slurmd_get_a_new_pod(running: Kubernetes, wish:
 def test_many_names_are_told_shortly() -> None:
     assert module.shown_nodes(["a", "b"]) == "a, b"
     assert module.shown_nodes([f"n-{number}" for number in range(20)]).endswith("n-7 and 12 more")
+
+
+def test_nodes_that_slurm_starts_when_it_needs_them_have_no_names_yet(running: Kubernetes, wish: Wish) -> None:
+    apply(wish(files.ELASTIC, "worker-[0-2],burst-0,elastic-[0-9]"))
+    assert "elastic-9" in running.slurm.nodes
+    assert running.record == {"applied": files.ELASTIC, "since": 0.0}

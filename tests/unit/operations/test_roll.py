@@ -70,3 +70,18 @@ def test_no_nodes_are_asked_for_where_there_are_none(running: Kubernetes, wish: 
     running.slurm.up = False
     roll(wish({}, nodes=""))
     assert running.done == []
+
+
+def test_pods_of_autoscaled_node_sets_are_settled_before_anything_is_replaced(running: Kubernetes, wish: Wish) -> None:
+    running.sets["burst"]["status"]["updateRevision"] = "burst-2"
+    roll(wish({}, autoscaled=("elastic", "spare")))
+    assert running.done[0] == "settle elastic spare"
+    assert running.done[-1] == "delete burst-0"
+
+
+@pytest.mark.parametrize("states", [{"IDLE", "CLOUD", "POWERED_DOWN"}, {"CLOUD", "POWERING_UP", "NOT_RESPONDING"}])
+def test_nodes_that_slurm_starts_when_it_needs_them_are_not_waited_for(
+    running: Kubernetes, wish: Wish, states: set[str]
+) -> None:
+    running.slurm.nodes["worker-1"].states = states
+    roll(wish({}, autoscaled=("worker",)))

@@ -8,10 +8,10 @@ import yaml
 
 from config import Settings
 from config.cluster import Cluster
-from config.node_sets import Gpus, Gres, NodeSet, Place
+from config.node_sets import Autoscale, Gpus, Gres, NodeSet, Place
 from config.partitions import Partition
 from config.slurm import Mpi, Slurm, SwitchAbove, Topology
-from config.types import MemorySize
+from config.types import Interval, MemorySize
 from slurm import places, topology
 from slurm.changes import plan
 from slurm.nodes import hardware
@@ -205,3 +205,35 @@ def test_no_key_stands_twice() -> None:
         repeated = {"NodeName", "PartitionName", "NodeSet"}
         once = [key for key in keys if key not in repeated]
         assert len(set(once)) == len(once)
+
+
+def test_nodes_that_slurm_starts_and_stops_have_a_line_of_their_own() -> None:
+    """Those that always run are like all others, and no power saving ever touches them."""
+    sets = {"elastic": NodeSet(size=8, autoscale=Autoscale(min=2, idle=Interval(300)), grace_period=Interval(40))}
+    text = render(Settings(node_sets=sets))["slurm.conf"]
+    always, cloud = [line for line in text.splitlines() if line.startswith("NodeName=elastic")]
+    assert always.startswith("NodeName=elastic-[0-1] NodeHostname=elastic-[0-1] NodeAddr=elastic-[0-1].elastic.")
+    assert "State=" not in always
+    assert cloud.startswith("NodeName=elastic-[2-7] ")
+    assert cloud.endswith(" State=CLOUD SuspendTime=300")
+    for wanted in (
+        "ResumeTimeout=900",
+        "SuspendTimeout=40",
+        "SlurmctldParameters=enable_configless,idle_on_node_suspend",
+    ):
+        assert f"\n{wanted}\n" in text
+    assert "Nodes=worker-0,elastic-[0-7]" in text or "Nodes=ALL" in text
+
+
+@pytest.mark.parametrize(
+    ("least", "lines"), [(0, ["elastic-[0-2]"]), (2, ["elastic-[0-1]", "elastic-2"]), (3, ["elastic-[0-2]"])]
+)
+def test_there_is_a_line_only_for_nodes_that_there_are(least: int, lines: list[str]) -> None:
+    text = render(Settings(node_sets={"elastic": NodeSet(size=3, autoscale=Autoscale(min=least))}))["slurm.conf"]
+    found = [line.split()[0].removeprefix("NodeName=") for line in text.splitlines() if line.startswith("NodeName=el")]
+    assert found == lines
+
+
+def test_without_autoscaled_node_sets_there_is_no_power_saving() -> None:
+    text = render(Settings())["slurm.conf"]
+    assert not [key for key in ("Suspend", "Resume", "CLOUD", "idle_on_node") if key in text]

@@ -1,0 +1,56 @@
+"""`Power`: leave for slurmctld to say how many pods the autoscaled NodeSets have, and nothing else."""
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ServiceAccount
+from pulumi_kubernetes.meta.v1 import ObjectMetaArgsDict
+from pulumi_kubernetes.rbac.v1 import Role, RoleBinding
+
+from components.options import child
+from config import Settings
+from slurm import places
+
+GROUP = "rbac.authorization.k8s.io"
+
+
+def autoscaled(settings: Settings) -> list[str]:
+    """The NodeSets whose pods Slurm starts and stops."""
+    return [name for name, each in settings.all_node_sets.items() if each.autoscale]
+
+
+class Power(pulumi.ComponentResource):
+    """The controller's service account. It may read and set `replicas` of these StatefulSets by their names: it can
+    neither make a pod that is not in their templates nor reach into one."""
+
+    account: pulumi.Output[str]
+
+    def __init__(
+        self, name: str, settings: Settings, namespace: pulumi.Input[str], opts: pulumi.ResourceOptions | None = None
+    ) -> None:
+        super().__init__("slipway:index:Power", name, None, opts)
+        metadata: ObjectMetaArgsDict = {"name": places.CONTROLLER, "namespace": namespace}
+        named: ObjectMetaArgsDict = {"name": "power", "namespace": namespace}
+        account = ServiceAccount(
+            f"{name}-controller", metadata=metadata, automount_service_account_token=False, opts=child(self)
+        )
+        role = Role(
+            f"{name}-power",
+            metadata=named,
+            rules=[
+                {
+                    "api_groups": ["apps"],
+                    "resources": ["statefulsets/scale"],
+                    "resource_names": autoscaled(settings),
+                    "verbs": ["get", "patch"],
+                }
+            ],
+            opts=child(self),
+        )
+        RoleBinding(
+            f"{name}-power",
+            metadata=named,
+            role_ref={"api_group": GROUP, "kind": "Role", "name": role.metadata.name},
+            subjects=[{"kind": "ServiceAccount", "name": account.metadata.name, "namespace": namespace}],
+            opts=child(self),
+        )
+        self.account = account.metadata.name
+        self.register_outputs({"account": self.account})
