@@ -1,4 +1,4 @@
-"""`Power`: leave for slurmctld to say how many pods the autoscaled NodeSets have, and nothing else."""
+"""`Power`: leave for slurmctld to start and stop the pods of autoscaled NodeSets, and nothing else."""
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ServiceAccount
@@ -17,9 +17,14 @@ def autoscaled(settings: Settings) -> list[str]:
     return [name for name, each in settings.all_node_sets.items() if each.autoscale]
 
 
+def _pods(settings: Settings) -> list[str]:
+    sets = settings.all_node_sets
+    return [f"{name}-{number}" for name in autoscaled(settings) for number in range(sets[name].always, sets[name].size)]
+
+
 class Power(pulumi.ComponentResource):
-    """The controller's service account. It may read and set `replicas` of these StatefulSets by their names: it can
-    neither make a pod that is not in their templates nor reach into one."""
+    """The controller's service account. It may set `replicas` of these StatefulSets and end their pods, by their names:
+    it can neither make a pod that is not in their templates nor reach into one."""
 
     account: pulumi.Output[str]
 
@@ -41,7 +46,9 @@ class Power(pulumi.ComponentResource):
                     "resources": ["statefulsets/scale"],
                     "resource_names": autoscaled(settings),
                     "verbs": ["get", "patch"],
-                }
+                },
+                # To start the pod of a node anew that Slurm has stopped, and that others keep in its place.
+                {"api_groups": [""], "resources": ["pods"], "resource_names": _pods(settings), "verbs": ["delete"]},
             ],
             opts=child(self),
         )

@@ -31,14 +31,20 @@ def test_as_many_pods_are_made_as_always_run_and_then_the_number_is_left_alone(e
     }
 
 
-def test_the_role_lets_slurmctld_count_the_pods_of_these_node_sets_and_nothing_else(elastic: Made) -> None:
+def test_the_role_lets_slurmctld_count_and_end_the_pods_of_these_node_sets_and_nothing_else(elastic: Made) -> None:
     assert elastic("Role", "power").inputs["rules"] == [
         {
             "apiGroups": ["apps"],
             "resources": ["statefulsets/scale"],
             "resourceNames": ["elastic", "spare"],
             "verbs": ["get", "patch"],
-        }
+        },
+        {
+            "apiGroups": [""],
+            "resources": ["pods"],
+            "resourceNames": [*(f"elastic-{number}" for number in range(1, 8)), *(f"spare-{n}" for n in range(4))],
+            "verbs": ["delete"],
+        },
     ]
     binding = elastic("RoleBinding", "power").inputs
     assert binding["subjects"] == [{"kind": "ServiceAccount", "name": "controller", "namespace": "slurm"}]

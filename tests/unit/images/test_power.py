@@ -20,6 +20,7 @@ CURL = r"""#!/bin/sh
 for word in "$@"; do
     case $word in
         https://*/scale*) url=${word%%\?*} ;;
+        https://*/pods/*) echo "delete pods/${word##*/}" >> done; exit ;;
         \{*) data=$word ;;
     esac
 done
@@ -79,16 +80,19 @@ def test_pods_of_stopped_nodes_at_the_end_go(pod: Pod, down: str) -> None:
     assert pod.power("gpu-2") == ['gpu {"spec":{"replicas":1}}']
 
 
-def test_a_pod_before_one_with_a_job_stays(pod: Pod) -> None:
-    pod.nodes(gpu_0="IDLE+CLOUD+POWERING_DOWN", gpu_1="ALLOCATED+CLOUD")
+def test_a_pod_before_one_with_a_job_stays_and_starts_anew_once(pod: Pod) -> None:
+    """It would not count as started by the next time that Slurm wants it."""
+    pod.nodes(gpu_0="IDLE+CLOUD+POWERING_DOWN", gpu_1="ALLOCATED+CLOUD", gpu_2="IDLE+CLOUD+POWERED_DOWN")
+    pod.pods("gpu", 2)
+    assert pod.power("gpu-0") == ["delete pods/gpu-0"]
+    assert len(pod.power("gpu-2")) == 1
+    assert len(pod.power("settle", "gpu")) == 1
+
+
+def test_a_pod_that_is_there_when_its_node_starts_is_left_alone(pod: Pod) -> None:
+    pod.nodes(gpu_0="ALLOCATED+CLOUD+POWERING_UP", gpu_1="ALLOCATED+CLOUD")
     pod.pods("gpu", 2)
     assert pod.power("gpu-0") == []
-
-
-def test_a_pod_that_was_there_all_the_time_tells_that_it_has_started(pod: Pod) -> None:
-    pod.nodes(gpu_0="ALLOCATED+CLOUD+POWERING_UP", gpu_1="ALLOCATED+CLOUD", gpu_2="ALLOCATED+CLOUD+POWERING_UP")
-    pod.pods("gpu", 2)
-    assert pod.power("gpu-0,gpu-2") == ['gpu {"spec":{"replicas":3}}', "reconfigure gpu-0"]
 
 
 def test_nothing_at_all_runs_where_nothing_has_to(pod: Pod) -> None:
