@@ -95,6 +95,12 @@ def test_a_pod_that_is_there_when_its_node_starts_is_left_alone(pod: Pod) -> Non
     assert pod.power("gpu-0") == []
 
 
+def test_a_node_that_did_not_come_in_time_may_try_again(pod: Pod) -> None:
+    pod.nodes(gpu_0="IDLE", gpu_1="DOWN+CLOUD+POWERED_DOWN", gpu_2="DOWN+CLOUD+NOT_RESPONDING")
+    pod.pods("gpu", 3)
+    assert pod.power("gpu-1,gpu-2") == ["update NodeName=gpu-1 State=RESUME"]
+
+
 def test_nothing_at_all_runs_where_nothing_has_to(pod: Pod) -> None:
     pod.nodes(gpu_0="IDLE+CLOUD+POWERED_DOWN")
     pod.pods("gpu", 1)
