@@ -21,10 +21,11 @@ SHOWN_JOBS = 8
 DRAIN = 'scontrol update NodeName="$1" State=DRAIN Reason="$2"'
 UNDRAIN = 'scontrol update NodeName="$1" State=UNDRAIN'
 PARTITIONS = 'for name in $(echo "$1" | tr , " "); do scontrol update PartitionName="$name" State="$2" || exit; done'
-# By node: what runs there. By partition: what runs or waits there. A job is listed once however many match.
+# By node: what runs there. By partition: what runs or waits there. A job is listed once however many match. The last
+# field of each line is one that people choose the words of: it may have a `|` in it, as the features of a job have.
 JOBS = r"""
 set -e
-format='%A|%u|%T|%P|%N'
+format='%A|%T|%P|%N|%u'
 found=$(
     [ -z "$1" ] || squeue --noheader --nodelist="$1" --states="$3" --format="$format"
     [ -z "$2" ] || squeue --noheader --partition="$2" --states="PD,$3" --format="$format"
@@ -46,14 +47,29 @@ class Limits:
 @dataclass(frozen=True)
 class Job:
     number: str
-    user: str
     state: str
     partition: str
     nodes: str
+    user: str
 
     def __str__(self) -> str:
         where = f"on {self.nodes}" if self.nodes else f"waiting in {self.partition}"
         return f"{self.number} ({self.user}, {where})"
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A job that waits, and what for: `named` nodes, and nodes with `features`, which is an expression."""
+
+    number: str
+    user: str
+    partitions: str
+    count: str
+    named: str
+    features: str
+
+    def job(self, where: str = "") -> Job:
+        return Job(self.number, "PENDING", where or self.partitions, "", self.user)
 
 
 def drain(cluster: Cluster, names: Sequence[str], reason: str = DRAIN_REASON) -> None:
@@ -85,16 +101,19 @@ def set_partitions(cluster: Cluster, names: Sequence[str], state: str) -> None:
 def jobs(cluster: Cluster, names: str, partitions: Sequence[str] = ()) -> list[Job]:
     """Who uses these nodes, and whose jobs run or wait in these partitions."""
     shown = cluster.slurm(JOBS, names, ",".join(partitions), ACTIVE)
-    return [Job(*line.split("|")) for line in shown.splitlines() if line.count("|") == 4]
+    return [Job(*line.split("|", 4)) for line in shown.splitlines()]
+
+
+def pending(cluster: Cluster) -> list[Pending]:
+    return [Pending(*line.split("|", 5)) for line in cluster.slurm(PENDING).splitlines()]
 
 
 def keep_pending(cluster: Cluster, hosts: Hosts, limits: Limits) -> None:
     """Slurm ends a job that waits for nodes by name when one of them goes. So it has to be the user's choice."""
     asking: list[Job] = []
-    for line in cluster.slurm(PENDING).splitlines():
-        number, user, partition, _, named, _ = line.split("|")
-        if named not in ("", "(null)") and (lost := Hosts.parse(named) & hosts):
-            asking.append(Job(number, user, "PENDING", f"{partition} for {lost}", ""))
+    for each in pending(cluster):
+        if each.named not in ("", "(null)") and (lost := Hosts.parse(each.named) & hosts):
+            asking.append(each.job(f"{each.partitions} for {lost}"))
     if asking and limits.on_timeout != "cancel":
         way_out = "Wait until they have run, or cancel them, or set drain.onTimeout to cancel."
         raise Problem(f"{listed(asking)}: Slurm would end them with the nodes that they ask for. {way_out}")

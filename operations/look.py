@@ -4,7 +4,7 @@ import json
 import sys
 from typing import Any
 
-from operations.draining import PENDING, Job, jobs
+from operations.draining import Pending, jobs, pending
 from operations.kubectl import Cluster
 from operations.prepare import leaving
 from operations.problem import Problem
@@ -40,28 +40,24 @@ def _look(wishes: Wishes, found: dict[str, Any]) -> None:
 
 def _stranded(cluster: Cluster, after: Declared, nodes: Hosts) -> list[str]:
     """Jobs that wait for what will not be there any more, each with the reason."""
-    found = []
-    for line in cluster.slurm(PENDING).splitlines():
-        number, user, wanted, count, named, feature = line.split("|")
-        reason = _reason(after, nodes, wanted.split(","), count, named, feature)
-        if reason:
-            found.append(f"{Job(number, user, 'PENDING', wanted, '')}: {reason}")
-    return found
+    reasons = {each: _reason(after, nodes, each) for each in pending(cluster)}
+    return [f"{each.job()}: {reason}" for each, reason in reasons.items() if reason]
 
 
-def _reason(after: Declared, nodes: Hosts, wanted: list[str], count: str, named: str, feature: str) -> str:
-    open_to = [name for name in wanted if name in after.partitions]
+def _reason(after: Declared, nodes: Hosts, job: Pending) -> str:
+    open_to = [name for name in job.partitions.split(",") if name in after.partitions]
     if not open_to:
-        return f"no partition {','.join(wanted)} any more"
-    if named not in ("", "(null)") and (missing := Hosts.parse(named) - nodes):
+        return f"no partition {job.partitions} any more"
+    if job.named not in ("", "(null)") and (missing := Hosts.parse(job.named) - nodes):
         return f"asks for {missing}"
     # Dynamic nodes stand in no line, and count all the same.
     most = max(len(after.partitions[name] | (nodes - after.hosts)) for name in open_to)
-    if count.isdigit() and int(count) > most:
-        return f"asks for {count} nodes, and {most} are left"
+    if job.count.isdigit() and int(job.count) > most:
+        return f"asks for {job.count} nodes, and {most} are left"
     lines = [*after.conf.nodes.values(), *after.dynamic.values()]
     offered = {each for fields in lines for each in fields.get("Features", "").split(",")}
     offered |= {fields.get("Feature", "") for fields in after.conf.nodesets.values()}
-    if feature.isidentifier() and feature != "null" and feature not in offered:
-        return f"asks for a node with {feature}"
+    wanted = job.features.split("|")  # of other expressions only Slurm itself knows what they mean
+    if all(each.isidentifier() for each in wanted) and offered.isdisjoint(wanted):
+        return f"asks for a node with {job.features}"
     return ""

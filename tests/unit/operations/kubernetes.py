@@ -10,7 +10,7 @@ import re
 import subprocess
 from typing import Any
 
-from operations import act, apply, draining, look, nodes, push, rehearse, shown
+from operations import act, apply, draining, nodes, push, rehearse, shown
 from operations.digest import digest
 from slurm.hostlist import expand
 from tests.unit.operations.clock import Clock
@@ -179,7 +179,7 @@ class Kubernetes:
                 return 0, slurm.show()
             case (nodes.NODES, []):
                 return 0, slurm.show_nodes()
-            case (look.PENDING, []):
+            case (draining.PENDING, []):
                 return 0, slurm.pending()
             case (draining.JOBS, [names, partitions, _]):
                 return 0, slurm.queue(names, partitions)

@@ -149,7 +149,7 @@ class Slurmctld:
     def queue(self, names: str, partitions: str) -> str:
         """Who is on these nodes, and who is on or waits for these partitions."""
         lines = [
-            f"{job.number}|{job.user}|{job.state}|{job.partition}|{job.nodes}\n"
+            f"{job.number}|{job.state}|{job.partition}|{job.nodes}|{job.user}\n"
             for job in self.jobs
             if set(expand(job.nodes)) & set(expand(names)) or job.partition in partitions.split(",")
         ]

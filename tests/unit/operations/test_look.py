@@ -83,8 +83,9 @@ def test_pending_jobs_of_a_partition_that_goes_are_no_running_ones(running: Kube
         (Job(9, wanted="worker-2"), SHRUNK, "asks for worker-2"),
         (Job(9, count=5), SHRUNK, "asks for 5 nodes, and "),
         (Job(9, feature="fast"), SHRUNK, "asks for a node with fast"),
+        (Job(9, feature="fast|faster"), SHRUNK, "asks for a node with fast|faster"),
     ],
-    ids=["partition", "node", "count", "feature"],
+    ids=["partition", "node", "count", "feature", "features"],
 )
 def test_pending_jobs_that_can_never_start_are_told_with_the_reason(
     running: Kubernetes, told, job: Job, wanted: dict[str, str], reason: str
@@ -105,8 +106,9 @@ def test_pending_jobs_that_can_never_start_are_told_with_the_reason(
         Job(9, feature="worker"),
         Job(9, feature="burst"),
         Job(9, feature="worker&fast"),
+        Job(9, feature="fast|worker"),
     ],
-    ids=["plain", "two partitions", "node", "no node", "count", "static", "dynamic", "expression"],
+    ids=["plain", "two partitions", "node", "no node", "count", "static", "dynamic", "expression", "one of two"],
 )
 def test_pending_jobs_that_can_start_are_not_told(running: Kubernetes, told, job: Job) -> None:
     running.slurm.jobs = [job]

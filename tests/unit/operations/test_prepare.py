@@ -149,6 +149,18 @@ def test_a_job_that_waits_for_a_node_by_name_is_cancelled_where_the_stack_says_s
     assert [job.number for job in running.slurm.jobs] == [2]
 
 
+def test_a_job_that_takes_one_of_two_features_stops_nothing(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.jobs = [Job(1, feature="intel|amd"), Job(2, wanted="worker-2", feature="[rack1|rack2]")]
+    with pytest.raises(Problem, match=r"1 job: 2 \(alice, waiting in main for worker-2\)"):
+        prepare(wish(files.SHRUNK, nodes=TWO))
+
+
+def test_no_job_is_overlooked_for_the_name_of_its_user(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.jobs = [Job(1, nodes="worker-2", user="CORP|alice")]
+    with pytest.raises(Problem, match=r"1 \(CORP\|alice, on worker-2\)"):
+        prepare(wish(files.SHRUNK, nodes=TWO))
+
+
 def test_a_requeued_job_that_asks_for_its_node_by_name_keeps_it(running: Kubernetes, wish: Wish) -> None:
     running.slurm.jobs = [Job(1, nodes="worker-2", wanted="worker-2")]
     with pytest.raises(Problem, match="Slurm would end them"):

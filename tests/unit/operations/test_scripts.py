@@ -31,7 +31,7 @@ def test_jobs_are_those_that_run_on_nodes_and_those_that_run_or_wait_in_partitio
     assert "--partition=old,debug --states=PD,R,S,CG,ST,SO " in in_partitions
     for line in (on_nodes, in_partitions):
         assert line.startswith("--noheader ")
-        assert line.endswith("--format=%A|%u|%T|%P|%N")
+        assert line.endswith("--format=%A|%T|%P|%N|%u")
 
 
 @pytest.mark.parametrize(("nodes", "partitions"), [("worker-2", ""), ("", "old")])
@@ -42,8 +42,8 @@ def test_nobody_is_asked_about_nothing(pod, nodes: str, partitions: str) -> None
 
 
 def test_a_job_that_matches_twice_is_listed_once(pod) -> None:
-    shown = pod(draining.JOBS, "worker-2", "old", draining.ACTIVE, squeue="echo '7|alice|RUNNING|old|worker-2'")
-    assert shown.stdout == "7|alice|RUNNING|old|worker-2\n"
+    shown = pod(draining.JOBS, "worker-2", "old", draining.ACTIVE, squeue="echo '7|RUNNING|old|worker-2|alice'")
+    assert shown.stdout == "7|RUNNING|old|worker-2|alice\n"
 
 
 @pytest.mark.parametrize(("nodes", "partitions"), [("worker-2", ""), ("", "old"), ("worker-2", "old")])
