@@ -4,10 +4,10 @@ Where it cannot, the files of before are put back, and Slurm to them; the update
 
 from operations.act import act
 from operations.draining import release
-from operations.prepare import empty, runs
+from operations.prepare import empty, runs, silent
 from operations.problem import Cancelled, Problem
 from operations.progress import say, wait
-from operations.push import push
+from operations.push import SECONDS, push
 from operations.record import Files, Record
 from operations.rolling import restart_nodes
 from operations.verify import NotVerified, verify
@@ -31,9 +31,7 @@ def apply(wishes: Wishes) -> None:
     record = Record.read(cluster)
     plan = record.plan(files)
     certain = record.certain
-    # Most often `prepare` has seen to it. But after a failed update it does not run again with the same wishes.
-    if any(step.cls == "drain-first" for step in plan.steps) and runs(cluster):
-        empty(wishes, record)
+    _empty(wishes, record, plan)
     record = record.open(cluster, files)
     try:
         push(cluster, files)
@@ -47,6 +45,16 @@ def apply(wishes: Wishes) -> None:
     restart_nodes(wishes, plan, record.since)
     release(cluster)
     record.close(cluster, files)
+
+
+def _empty(wishes: Wishes, record: Record, plan: Plan) -> None:
+    """Most often `prepare` has seen to it. But after a failed update it does not run again with the same wishes, and
+    what was drained serves again since. Who uses it only slurmctld can tell, so that nothing goes on without it."""
+    first = [step for step in plan.steps if step.cls == "drain-first"]
+    if first and not runs(wishes.cluster, SECONDS):
+        raise Problem(silent(wishes.cluster, [step.object for step in first]))
+    if first:
+        empty(wishes, record)
 
 
 def _grows(plan: Plan) -> bool:

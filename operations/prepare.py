@@ -2,6 +2,8 @@
 
 Nothing of the new configuration has reached the cluster yet. If this fails, the cluster is as it was."""
 
+from collections.abc import Iterable
+
 from operations.draining import drain, keep_pending, release, set_partitions, wait_until_empty
 from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
@@ -106,9 +108,13 @@ def _without_a_controller(cluster: Cluster, record: Record, wishes: Wishes) -> N
     steps = [step for step in record.plan(wishes.files).steps if step.cls == "drain-first"]
     gone = [name for name in map(name_of, cluster.list("pods", NODE_SET)) if not Hosts.parse(name) & wishes.nodes]
     if steps or gone:
-        what = ", ".join(dict.fromkeys([*(step.object for step in steps), *(f"node {name}" for name in gone)]))
-        raise Problem(
-            f"slurmctld does not answer, so that nobody can tell which jobs use {what}. Nothing was changed.\n"
-            f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
-        )
+        what = [*(step.object for step in steps), *(f"node {name}" for name in gone)]
+        raise Problem(f"{silent(cluster, what)}\nNothing was changed.")
     say("slurmctld does not answer: the files are not rehearsed")
+
+
+def silent(cluster: Cluster, objects: Iterable[str]) -> str:
+    return (
+        f"slurmctld does not answer, so that nobody can tell which jobs use {', '.join(dict.fromkeys(objects))}.\n"
+        f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
+    )

@@ -180,3 +180,18 @@ def test_a_second_attempt_after_one_that_was_put_back_loses_no_job(running: Kube
     apply(wishes)
     assert running.slurm.lost == []
     assert "worker-2" not in running.slurm.nodes
+
+
+@pytest.mark.parametrize("seconds", [100, 1000])
+def test_what_goes_is_emptied_also_by_a_slurmctld_that_is_slow_to_come_back(
+    running: Kubernetes, wish: Wish, seconds: float
+) -> None:
+    """However long it takes, files without a node do not reach it while the node has jobs."""
+    running.slurm.jobs = [Job(7, nodes="worker-2")]
+    running.slurm.up = False
+    running.clock.after(seconds, lambda: setattr(running.slurm, "up", True))
+    running.clock.after(1200, lambda: running.slurm.jobs.clear())
+    with pytest.raises(Problem, match="1 job: 7" if seconds == 100 else "nobody can tell which jobs use node worker-2"):
+        apply(wish(files.SHRUNK, nodes="worker-[0-1],burst-0"))
+    assert running.slurm.lost == []
+    assert "reconfigure" not in running.done
