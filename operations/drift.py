@@ -15,7 +15,7 @@ from operations.record import Record
 from operations.rehearse import altered, rehearse
 from operations.shown import SHOW, Shown
 from operations.table import table
-from operations.verify import NODE_FIELDS, NOT_OF_A_PARTITION, plain
+from operations.verify import NODE_FIELDS, NOT_OF_A_PARTITION, dynamic, misplaced, plain
 
 # Of the daemon itself, and not of its files.
 _OWN = re.compile(r"boot_time|hash_val|slurm_conf|slurm_version|next_job_id|slurmctldhost\[\d+\]", re.IGNORECASE)
@@ -48,10 +48,13 @@ def differences(declared: Shown, running: Shown) -> Iterator[Drift]:
         if not ignored and running.config.get(key) != value:
             yield Drift("slurm.conf", key, value, running.config.get(key))
     yield from _records("partition", declared.partitions, running.partitions, NOT_OF_A_PARTITION)
+    for name in declared.partitions:
+        if moved := misplaced(name, declared, running):
+            yield Drift(f"partition {name}", "Nodes", *moved)
     for name, fields in running.nodes.items():
         want = declared.nodes.get(name)
         if want is None:
-            if "DYNAMIC_NORM" not in fields.get("State", ""):
+            if not dynamic(fields):
                 yield Drift(f"node {name}", "NodeName", None, name)
             continue
         for field in NODE_FIELDS:

@@ -43,6 +43,8 @@ class NotVerified(Problem):
 
 def verify(wishes: Wishes, plan: Plan, done: Done) -> None:
     """Until Slurm shows what the files mean, and every slurmd that answers has them. NotVerified with what was seen."""
+    if done.what == "live" and done.said:  # whatever it shows: not all that was to be done is done
+        raise NotVerified(f"Slurm refused the change: {done.said}")
     try:
         expected = rehearse(wishes.cluster, wishes.files)  # most often it was asked before, and answers at once
     except Problem as problem:
@@ -96,6 +98,7 @@ def differences(plan: Plan, expected: Shown, live: Shown) -> Iterator[str]:
         kind, _, name = step.object.partition(" ")
         if kind == "partition":
             yield from _partition(name, expected.partitions.get(name), live.partitions.get(name))
+            yield from _members(name, expected, live)
         elif kind == "node":
             for node in Hosts.parse(name):
                 yield from _node(node, expected.nodes.get(node), live.nodes.get(node))
@@ -113,10 +116,36 @@ def _partition(name: str, want: Fields | None, have: Fields | None) -> Iterator[
             yield f"{field}={value} of partition {name} (it is {have.get(field)})"
 
 
+def _members(name: str, expected: Shown, live: Shown) -> Iterator[str]:
+    if moved := misplaced(name, expected, live):
+        yield f"Nodes={moved[0]} of partition {name} (it is {moved[1]})"
+
+
+def misplaced(name: str, expected: Shown, live: Shown) -> tuple[str, str] | None:
+    """The nodes that a partition should have and has, where that differs. Those that are in no file come and go: only
+    the live slurmctld knows them."""
+    if name not in expected.partitions or name not in live.partitions:
+        return None
+    want, have = (_hosts(shown.partitions[name].get("Nodes", "")) for shown in (expected, live))
+    static = Hosts.parse(compress(node for node, fields in live.nodes.items() if not dynamic(fields)))
+    if not want - have and not (have - want) & static:
+        return None
+    return str(want) or "(null)", str(have) or "(null)"
+
+
+def _hosts(nodes: str) -> Hosts:
+    return Hosts() if nodes == "(null)" else Hosts.parse(nodes)
+
+
+def dynamic(fields: Fields) -> bool:
+    """Whether this node has made itself known."""
+    return "DYNAMIC_NORM" in fields.get("State", "")
+
+
 def _node(name: str, want: Fields | None, have: Fields | None) -> Iterator[str]:
     if want and not have:
         yield f"node {name}"
-    elif have and not want and "DYNAMIC_NORM" not in have.get("State", ""):
+    elif have and not want and not dynamic(have):
         yield f"no node {name}"
     for field in NODE_FIELDS:
         if want and have and plain(want.get(field)) != plain(have.get(field)):

@@ -72,6 +72,13 @@ def test_a_live_update_that_slurm_refuses_is_followed_by_one_reconfigure(running
     assert running.record["applied"] == files.LIVE
 
 
+def test_other_nodes_of_a_partition_are_verified_too(running: Kubernetes, wish: Wish) -> None:
+    wanted = changed(("PartitionName=debug Nodes=worker-0", "PartitionName=debug Nodes=worker-1"))
+    running.slurm.deaf = True
+    apply(wish(wanted))
+    assert acts(running) == ["scontrol update PartitionName=debug Nodes=worker-1", "reconfigure"]
+
+
 def test_many_changes_that_need_a_reconfigure_are_one(running: Kubernetes, wish: Wish) -> None:
     wanted = changed(("bf_continue", "bf_interval=60"), ("MaxTime=60", "MaxTime=90"), ("SlurmdPort=6818\n", ""))
     apply(wish(wanted))

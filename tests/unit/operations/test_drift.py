@@ -51,6 +51,11 @@ def test_sockets_that_a_node_reports_for_its_devices_are_no_drift() -> None:
             {**DECLARED.partitions, "extra": {"PartitionName": "extra"}},
             Drift("partition extra", "PartitionName", None, "extra"),
         ),
+        (
+            "partitions",
+            {"main": {**DECLARED.partitions["main"], "Nodes": "worker-0"}},
+            Drift("partition main", "Nodes", "worker-[0-1]", "worker-0"),
+        ),
         ("partitions", {}, Drift("partition main", "PartitionName", "main", None)),
     ],
 )
