@@ -2,7 +2,7 @@
 
 Where it cannot, the files of before are put back, and Slurm to them; the update fails with what was seen."""
 
-from operations.act import act
+from operations.act import Done, act, reconfigure
 from operations.draining import release
 from operations.prepare import empty, runs, silent
 from operations.problem import Cancelled, Problem
@@ -10,11 +10,12 @@ from operations.progress import say, wait
 from operations.push import SECONDS, push
 from operations.record import Files, Record
 from operations.rolling import restart_nodes
-from operations.verify import NotVerified, verify
+from operations.verify import Interrupted, NotVerified, verify
 from operations.wishes import Wishes
 from slurm.changes import Plan
 
 NAMES_SECONDS = 120
+REPLACEMENTS = 2  # of slurmctld in one update that are got over
 
 # Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them.
 UNRESOLVED = r"""
@@ -68,12 +69,23 @@ def _bring(wishes: Wishes, plan: Plan, certain: bool) -> None:
         say("Slurm has nothing to do for this change")
         return
     try:
-        verify(wishes, plan, done)
+        _settle(wishes, plan, done)
     except NotVerified as seen:
         if done.what != "live":
             raise
         say(f"the live update did not suffice ({str(seen).splitlines()[0]}): reconfiguring")
-        verify(wishes, plan, act(wishes.cluster, plan, certain=False))
+        _settle(wishes, plan, act(wishes.cluster, plan, certain=False))
+
+
+def _settle(wishes: Wishes, plan: Plan, done: Done) -> None:
+    """Verify; and tell it again to a slurmctld that was replaced before all had heard of it."""
+    for _ in range(REPLACEMENTS):
+        try:
+            return verify(wishes, plan, done)
+        except Interrupted as seen:
+            say(f"{seen}: reconfiguring again")
+            done = reconfigure(wishes.cluster)
+    return verify(wishes, plan, done)
 
 
 def _roll_back(wishes: Wishes, record: Record, files: Files, seen: Problem) -> None:
@@ -83,7 +95,7 @@ def _roll_back(wishes: Wishes, record: Record, files: Files, seen: Problem) -> N
     plan = record.plan(files)
     try:
         push(wishes.cluster, files)
-        verify(back, plan, act(wishes.cluster, plan, certain=False))
+        _settle(back, plan, act(wishes.cluster, plan, certain=False))
     except Problem as again:
         raise Problem(
             f"{seen}\nPutting the files of before back did not go well either: {again}\n"

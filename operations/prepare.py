@@ -10,7 +10,7 @@ from operations.nodes import nodes
 from operations.problem import Problem
 from operations.progress import say, wait
 from operations.record import Record
-from operations.rehearse import rehearse
+from operations.rehearse import insist
 from operations.rolling import NODE_SET
 from operations.wishes import Wishes
 from slurm import places
@@ -29,7 +29,7 @@ def prepare(wishes: Wishes) -> None:
         return
     if record.applied:  # a controller that was never brought to any files may have no room for a rehearsal yet
         try:
-            rehearse(cluster, wishes.files)
+            insist(cluster, wishes.files)
         except Problem as problem:
             raise Problem(f"{problem}\nNothing was changed.") from None
         say("slurmctld starts with the new files")

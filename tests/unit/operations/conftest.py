@@ -21,7 +21,7 @@ Wish = Callable[..., Wishes]
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in ("progress", "push", "record"):
+    for module in ("progress", "push", "record", "verify"):
         monkeypatch.setattr(f"operations.{module}.time", clock)
     return clock
 

@@ -109,6 +109,34 @@ def test_a_controller_that_cannot_be_reached_any_more_is_told_and_the_record_sta
     assert running.record["attempt"] == files.RECONFIGURED
 
 
+@pytest.mark.parametrize("phase", ["during", "after"])
+def test_a_good_change_survives_a_controller_that_is_killed(
+    running: Kubernetes, wish: Wish, phase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its successor has read the files. But it has not told the slurmds, which only a reconfigure does."""
+    reconfigure = running.slurm.reconfigure
+
+    def killed(wanted: dict[str, str], now: str) -> str:
+        monkeypatch.setattr(running.slurm, "reconfigure", reconfigure)
+        before = {name: node.started for name, node in running.slurm.nodes.items()}
+        running.slurm.read(wanted, now)
+        for name, node in running.slurm.nodes.items():
+            node.started = before[name]
+        running.done.append("killed")
+        running._delete(["controller-0"])
+        return "slurm_reconfigure error: Unable to contact slurm controller\n" if phase == "during" else ""
+
+    monkeypatch.setattr(running.slurm, "reconfigure", killed)
+    apply(wish(files.RECONFIGURED))
+    assert running.record == {"applied": files.RECONFIGURED, "since": 0.0}
+    assert running.mounted == files.RECONFIGURED
+    assert [each for each in running.done if each in ("killed", "reconfigure")] == [
+        "reconfigure",
+        "killed",
+        "reconfigure",
+    ]
+
+
 def test_after_an_unfinished_attempt_a_reconfigure_brings_certainty(running: Kubernetes, wish: Wish) -> None:
     """Though the change alone would be a live one, or none at all."""
     wanted = wish(files.LIVE)

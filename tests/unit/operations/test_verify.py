@@ -133,3 +133,15 @@ def test_a_slurmctld_that_starts_anew_is_waited_for(
     first, last = capsys.readouterr().out.splitlines()
     assert first.endswith("for slurmctld to answer")
     assert last == "verified"
+
+
+def test_a_pod_that_is_replaced_before_it_can_rehearse_is_no_verdict(running: Kubernetes, wish: Wish) -> None:
+    running._delete(["controller-0"])
+    running.clock.after(90, lambda: running.start("controller-0"))
+    verify(wish(BASE), plan(BASE, BASE), Done("live"))
+
+
+def test_files_that_a_rehearsal_rejects_are_not_verified(running: Kubernetes, wish: Wish) -> None:
+    running.rejects = "bf_continue"
+    with pytest.raises(NotVerified, match="slurmctld does not start with these files"):
+        verify(wish(BASE), plan(BASE, BASE), Done("live"))
