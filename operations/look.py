@@ -28,7 +28,7 @@ def look(wishes: Wishes) -> None:
 
 def _look(wishes: Wishes, found: dict[str, Any]) -> None:
     record = Record.read(wishes.cluster, SECONDS)
-    found |= {"applied": record.applied, "unfinished": record.attempt is not None}
+    found |= {"applied": record.applied, "unfinished": bool(record.attempts)}
     if record.applied is None:
         return
     going, partitions = leaving(wishes.cluster, record.plan(wishes.files), wishes)

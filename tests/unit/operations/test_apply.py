@@ -24,7 +24,7 @@ def test_the_first_deploy_is_one_reconfigure_and_ends_with_a_closed_record(
     bare.deploy(BASE, NODES, verified=False)
     apply(wish(BASE))
     assert acts(bare) == ["reconfigure"]
-    assert bare.done[0] == "record attempt"
+    assert bare.done[0] == "record attempts"
     assert bare.done[-1] == "record applied"
     assert bare.record["applied"] == BASE
     assert capsys.readouterr().out.splitlines() == ["reconfigured", "verified"]
@@ -157,7 +157,7 @@ def test_names_that_never_come_leave_the_running_slurm_as_it_is(running: Kuberne
         apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
     assert "kubectl -n science get pods" in str(told.value)
     assert acts(running) == []
-    assert running.record["attempt"] == files.GROWN
+    assert running.record["attempts"] == [files.GROWN]
 
 
 def test_names_are_not_looked_for_where_no_node_comes(running: Kubernetes, wish: Wish) -> None:

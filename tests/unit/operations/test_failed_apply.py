@@ -82,7 +82,7 @@ def test_a_rollback_that_fails_too_says_so_and_leaves_the_record_open(
     assert str(told.value).count("Out of memory") == 2
     assert "Run `pulumi up` again" in str(told.value)
     assert running.record["applied"] == BASE
-    assert running.record["attempt"] == files.RECONFIGURED
+    assert running.record["attempts"] == [files.RECONFIGURED]
 
 
 def test_a_first_deploy_that_fails_has_nothing_to_go_back_to(bare: Kubernetes, wish: Wish) -> None:
@@ -91,7 +91,7 @@ def test_a_first_deploy_that_fails_has_nothing_to_go_back_to(bare: Kubernetes, w
     with pytest.raises(Problem, match="Slurm refused the change") as told:
         apply(wish(BASE))
     assert "of before" not in str(told.value)
-    assert set(bare.record) == {"attempt", "since"}
+    assert set(bare.record) == {"attempts", "since"}
     assert bare.done.count("reconfigure") == 1
 
 
@@ -106,7 +106,7 @@ def test_a_controller_that_cannot_be_reached_any_more_is_told_and_the_record_sta
     monkeypatch.setattr(running.slurm, "reconfigure", vanish)
     with pytest.raises(Problem):
         apply(wish(files.RECONFIGURED))
-    assert running.record["attempt"] == files.RECONFIGURED
+    assert running.record["attempts"] == [files.RECONFIGURED]
 
 
 @pytest.mark.parametrize("phase", ["during", "after"])

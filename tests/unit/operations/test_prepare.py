@@ -59,7 +59,7 @@ def test_only_a_static_node_that_goes_is_drained(
 ) -> None:
     prepare(wish(files.SHRUNK, nodes=TWO))
     assert running.slurm.drained == {"worker-2": "slipway:change"}
-    assert running.done == ["rehearse", "record applied attempt", "drain worker-2 slipway:change"]
+    assert running.done == ["rehearse", "record applied attempts", "drain worker-2 slipway:change"]
     assert capsys.readouterr().out.splitlines()[-1] == "nodes worker-2: no job is left"
 
 
@@ -216,7 +216,7 @@ def test_a_cluster_that_was_taken_down_and_left_its_data_is_made_anew_at_once(
     began = running.clock.monotonic()
     prepare(wish(files.SHRUNK, nodes=TWO))
     assert running.clock.monotonic() - began < 1
-    assert running.done == ["record applied attempt"], "so that Slurm is told to look for its nodes again"
+    assert running.done == ["record applied attempts"], "so that Slurm is told to look for its nodes again"
     assert "there is no controller yet" in capsys.readouterr().out
 
 
