@@ -5,7 +5,7 @@ Where it cannot, the files of before are put back, and Slurm to them; the update
 from operations.act import Done, act, reconfigure
 from operations.draining import release
 from operations.prepare import empty, runs, silent
-from operations.problem import Cancelled, Problem
+from operations.problem import Abandoned, Problem
 from operations.progress import say, wait
 from operations.push import SECONDS, push
 from operations.record import Files, Record
@@ -15,6 +15,7 @@ from operations.wishes import Wishes
 from slurm.changes import Plan
 
 NAMES_SECONDS = 120
+BACK_SECONDS = 120
 REPLACEMENTS = 2  # of slurmctld in one update that are got over
 
 # Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them.
@@ -32,14 +33,17 @@ def apply(wishes: Wishes) -> None:
     record = Record.read(cluster)
     plan = record.plan(files)
     certain = record.certain
-    _empty(wishes, record, plan)
     record = record.open(cluster, files)
     try:
+        _empty(wishes, record, plan)
         push(cluster, files)
         if wishes.nodes and (not certain or _grows(plan)):
             _wait_for_names(wishes)
         _bring(wishes, plan, certain)
-    except (NotVerified, Cancelled) as seen:
+    except Abandoned:
+        raise
+    except Problem as seen:
+        # The engine has written the new files, and the next start of slurmctld would read them, whatever it was told.
         if record.applied is None:
             raise
         _roll_back(wishes, record, record.applied, seen)
@@ -89,12 +93,12 @@ def _settle(wishes: Wishes, plan: Plan, done: Done) -> None:
 
 
 def _roll_back(wishes: Wishes, record: Record, files: Files, seen: Problem) -> None:
-    """Raises in any case: the update has failed."""
+    """Raises in any case: the update has failed. The files come first: they are back also where nobody answers."""
     say(f"{seen}\nputting the files of before back")
     back = Wishes(wishes.cluster, files, wishes.nodes, wishes.domain, wishes.limits, wishes.max_unavailable)
     plan = record.plan(files)
     try:
-        push(wishes.cluster, files)
+        push(wishes.cluster, files, BACK_SECONDS)
         _settle(back, plan, act(wishes.cluster, plan, certain=False))
     except Problem as again:
         raise Problem(

@@ -7,3 +7,7 @@ class Problem(Exception):  # noqa: N818 -- a word for users, as in lab
 
 class Cancelled(Problem):
     """The update was told to end."""
+
+
+class Abandoned(Problem):
+    """Whoever started this is gone. The next one may be at work already, so that nothing is put back."""

@@ -152,12 +152,16 @@ def test_names_of_new_pods_are_waited_for_before_slurmctld_looks_them_up(
     assert "worker-3" in running.slurm.nodes
 
 
-def test_names_that_never_come_leave_the_running_slurm_as_it_is(running: Kubernetes, wish: Wish) -> None:
+def test_names_that_never_come_put_the_files_of_before_back(running: Kubernetes, wish: Wish) -> None:
+    """The next start of slurmctld would look the names up."""
+    running.config_maps["slurm-config"] = files.GROWN  # by the engine
     with pytest.raises(Problem, match=r"waited 120 s for the pods of worker-3 to get their names") as told:
         apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
     assert "kubectl -n science get pods" in str(told.value)
-    assert acts(running) == []
-    assert running.record["attempts"] == [files.GROWN]
+    assert "The files of before are back, and verified" in str(told.value)
+    assert running.config_maps["slurm-config"] == running.mounted == BASE
+    assert running.record == {"applied": BASE, "since": 0.0}
+    assert "worker-3" not in running.slurm.nodes
 
 
 def test_names_are_not_looked_for_where_no_node_comes(running: Kubernetes, wish: Wish) -> None:

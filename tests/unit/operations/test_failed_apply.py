@@ -104,9 +104,21 @@ def test_a_controller_that_cannot_be_reached_any_more_is_told_and_the_record_sta
         return ""
 
     monkeypatch.setattr(running.slurm, "reconfigure", vanish)
-    with pytest.raises(Problem):
+    with pytest.raises(Problem, match="did not go well either"):
         apply(wish(files.RECONFIGURED))
     assert running.record["attempts"] == [files.RECONFIGURED]
+    assert running.config_maps["slurm-config"] == BASE, "for whenever it starts again"
+
+
+def test_what_an_engine_that_was_killed_has_left_is_the_next_ones(
+    running: Kubernetes, wish: Wish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be at work already: two that put files back and forth would never end."""
+    running.clock.after(5, lambda: monkeypatch.setattr("operations.progress.os.getppid", lambda: 1))
+    with pytest.raises(Problem, match="whoever started this is gone"):
+        apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
+    assert running.config_maps["slurm-config"] == files.GROWN
+    assert running.record["attempts"] == [files.GROWN]
 
 
 @pytest.mark.parametrize("phase", ["during", "after"])
@@ -163,12 +175,12 @@ def _attempt(running: Kubernetes, wish: Wish, wanted: dict[str, str]) -> None:
 
 def test_the_same_attempt_is_taken_up_where_it_was_left(running: Kubernetes, wish: Wish) -> None:
     """Pods that were replaced for it are not replaced again: they are younger than it."""
-    _attempt(running, wish, files.GROWN)
-    since = running.record["since"]
+    _attempt(running, wish, files.LARGER)
+    running.clock.sleep(5)
+    running.start("worker-0")
     running.clock.sleep(1000)
-    with pytest.raises(Problem, match="worker-3 to get their names"):
-        apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
-    assert running.record["since"] == since
+    apply(wish(files.LARGER))
+    assert [each for each in running.done if each.startswith("delete")] == ["delete worker-1", "delete worker-2"]
 
 
 @pytest.mark.usefixtures("handlers")
@@ -222,4 +234,5 @@ def test_what_goes_is_emptied_also_by_a_slurmctld_that_is_slow_to_come_back(
     with pytest.raises(Problem, match="1 job: 7" if seconds == 100 else "nobody can tell which jobs use node worker-2"):
         apply(wish(files.SHRUNK, nodes="worker-[0-1],burst-0"))
     assert running.slurm.lost == []
-    assert "reconfigure" not in running.done
+    assert "worker-2" in running.slurm.nodes
+    assert running.config_maps["slurm-config"] == BASE
