@@ -4,11 +4,11 @@ Every drain of ours carries a reason that begins with `slipway:`. One that an ad
 is neither changed nor taken away."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from operations.kubectl import Cluster
 from operations.nodes import Node, nodes
-from operations.problem import Problem
+from operations.problem import Abandoned, Cancelled, Problem, Unanswered
 from operations.progress import say, wait
 from slurm.hostlist import Hosts, compress
 from slurm.planning.live import DRAIN_REASON
@@ -125,15 +125,25 @@ def wait_until_empty(cluster: Cluster, hosts: Hosts, partitions: Sequence[str], 
     """Until no job is left; when the time is over, what the user has chosen. Nothing is ended silently."""
     names = str(hosts)
     left: list[Job] = []
+    once = replace(cluster, patience=0)
+    answered = True
 
     def busy() -> str | None:
-        left[:] = jobs(cluster, names, partitions)
+        nonlocal answered
+        try:
+            left[:] = jobs(once, names, partitions)
+        except Unanswered as problem:  # as long as nobody can tell, they may still be there
+            answered = False
+            return f"an answer about jobs on {', '.join(each for each in (names, *partitions) if each)} ({problem})"
+        answered = True
         return listed(left) if left else None
 
     try:
         wait(busy, limits.seconds, "", 0.5)
+    except (Cancelled, Abandoned):
+        raise
     except Problem as problem:
-        if limits.on_timeout == "fail" or not str(problem).startswith("waited"):
+        if limits.on_timeout == "fail" or not answered:
             way_out = "Wait for them, or set drain.timeout, or drain.onTimeout to requeue or cancel."
             raise Problem(f"{problem}\nNothing was done to them. {way_out}") from None
         _end(cluster, left, limits.on_timeout, partitions)
@@ -146,7 +156,7 @@ def _end(cluster: Cluster, left: list[Job], how: str, partitions: Sequence[str])
         raise Problem(f"{listed(stuck)}: their partition goes, and no queue is left for them. {way_out}")
     say(f"{how}: {listed(left)}")
     verb = {"requeue": "scontrol requeue", "cancel": "scancel"}[how]
-    cluster.slurm(END, verb, " ".join(job.number for job in left))
+    cluster.slurm(END, verb, " ".join(job.number for job in left), again=False)
 
 
 def listed(found: Sequence[Job]) -> str:

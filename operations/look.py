@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 from operations.draining import Pending, jobs, pending
@@ -19,6 +20,7 @@ SECONDS = 5
 def look(wishes: Wishes) -> None:
     """One JSON object on stdout."""
     found: dict[str, Any] = {}
+    wishes = replace(wishes, cluster=replace(wishes.cluster, patience=0))  # a preview waits for nobody
     try:
         _look(wishes, found)
     except Problem as problem:

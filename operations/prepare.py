@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operations.draining import drain, keep_pending, release, set_partitions, wait_until_empty
 from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
-from operations.problem import Problem
+from operations.problem import Abandoned, Problem, putting_back
 from operations.progress import say, wait
 from operations.record import Record
 from operations.rehearse import insist
@@ -52,9 +52,13 @@ def empty(wishes: Wishes, record: Record) -> None:
         set_partitions(cluster, partitions, "DRAIN")
         wait_until_empty(cluster, going, partitions, wishes.limits)
         keep_pending(cluster, lost, wishes.limits)  # some may have come, or come back, in the meantime
-    except Problem:
-        release(cluster, list(going))
-        set_partitions(cluster, partitions, "UP")
+    except Abandoned:
+        raise
+    except Problem as problem:
+        with putting_back(problem):
+            release(cluster, list(going))
+            set_partitions(cluster, partitions, "UP")
+            record.write(cluster)  # nothing has changed, and nothing is left to put right
         raise
     say(f"{what}: no job is left")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from operations.digest import digest
 from operations.kubectl import CONTROLLER, Cluster, last_line
-from operations.problem import Problem
+from operations.problem import Problem, Unanswered
 from operations.progress import wait
 from operations.shown import SHOW, Shown
 from slurm.conf import logical
@@ -70,7 +70,7 @@ def rehearse(cluster: Cluster, files: Mapping[str, str]) -> Shown:
     if done.returncode == REJECTED:
         raise Rejected(f"slurmctld does not start with these files:\n{complaints(done.stdout)}")
     if done.returncode:
-        raise Problem(f"the files could not be rehearsed: {last_line(done)}")
+        raise Unanswered(f"the files could not be rehearsed: {last_line(done)}")
     return Shown.parse(done.stdout)
 
 
@@ -81,9 +81,7 @@ def insist(cluster: Cluster, files: Mapping[str, str]) -> Shown:
     def look() -> str | None:
         try:
             answers.append(rehearse(cluster, files))
-        except Rejected:
-            raise
-        except Problem as problem:
+        except Unanswered as problem:
             return f"a rehearsal: {problem}"
         return None
 

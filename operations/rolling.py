@@ -8,7 +8,7 @@ from typing import Any
 from operations.draining import STOPPING, drain, release, wait_until_empty
 from operations.kubectl import Cluster, name_of
 from operations.nodes import nodes
-from operations.problem import Problem
+from operations.problem import Abandoned, Problem, putting_back
 from operations.progress import say, wait
 from operations.wishes import Wishes
 from slurm.changes import Plan
@@ -67,8 +67,11 @@ def _drain(wishes: Wishes, batch: list[str]) -> None:
     try:
         drain(cluster, batch, STOPPING)
         wait_until_empty(cluster, Hosts.parse(compress(batch)), (), wishes.limits)
-    except Problem:
-        release(cluster, batch, STOPPING)
+    except Abandoned:
+        raise
+    except Problem as problem:
+        with putting_back(problem):
+            release(cluster, batch, STOPPING)
         raise
 
 

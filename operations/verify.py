@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operations.act import RESTART_SECONDS, Done
 from operations.kubectl import CONTROLLER
 from operations.nodes import Node, parse
-from operations.problem import Problem
+from operations.problem import Problem, Unanswered
 from operations.progress import say, wait
 from operations.rehearse import Rejected, altered, complaints, rehearse
 from operations.shown import SHOW, Fields, Shown
@@ -86,7 +86,7 @@ class Watch:
             self._expected = self._expected or rehearse(cluster, self._wishes.files)
         except Rejected as verdict:
             raise NotVerified(str(verdict)) from None
-        except Problem as problem:
+        except Unanswered as problem:
             return self._silence(f"a rehearsal: {problem}")
         answer = cluster.controller(SHOW, seconds=60)
         if answer.returncode or "=== nodes" not in answer.stdout:

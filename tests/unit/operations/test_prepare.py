@@ -112,7 +112,7 @@ def test_jobs_that_do_not_end_stop_the_update_and_are_listed_and_left_alone(runn
     assert "drain.onTimeout to requeue or cancel" in said
     assert running.slurm.jobs == jobs
     assert running.slurm.drained == {}
-    assert running.done[-1] == "undrain worker-2"
+    assert running.done[-2:] == ["undrain worker-2", "record applied"], "as if it had never begun"
 
 
 def test_jobs_are_requeued_where_the_stack_says_so(
