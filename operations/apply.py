@@ -9,7 +9,7 @@ from operations.problem import Abandoned, Problem
 from operations.progress import say, wait
 from operations.push import SECONDS, push
 from operations.record import Files, Record
-from operations.rolling import restart_nodes
+from operations.rolling import release_stale, restart_nodes
 from operations.verify import Interrupted, NotVerified, verify
 from operations.wishes import Wishes
 from slurm.changes import Plan
@@ -49,6 +49,8 @@ def apply(wishes: Wishes) -> None:
         _roll_back(wishes, record, record.applied, seen)
     restart_nodes(wishes, plan, record.since)
     release(cluster)
+    if not certain:
+        release_stale(cluster)
     record.close(cluster, files)
 
 

@@ -4,7 +4,7 @@ from operations.apply import shown_nodes
 from operations.kubectl import Cluster, name_of
 from operations.nodes import nodes
 from operations.progress import say, wait
-from operations.rolling import NODE_SET, restart_outdated
+from operations.rolling import NODE_SET, release_stale, restart_outdated
 from operations.wishes import Wishes
 
 NODES_SECONDS = 300
@@ -13,6 +13,7 @@ NODES_SECONDS = 300
 def roll(wishes: Wishes) -> None:
     restart_outdated(wishes)
     if wishes.nodes:
+        release_stale(wishes.cluster)
         _wait_for_nodes(wishes)
 
 

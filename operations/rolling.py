@@ -5,7 +5,7 @@ Kubernetes itself leaves them alone (OnDelete): it knows nothing of jobs."""
 from datetime import datetime
 from typing import Any
 
-from operations.draining import STOPPING, drain, release, wait_until_empty
+from operations.draining import STOPPING, drain, owned, release, wait_until_empty
 from operations.kubectl import Cluster, name_of
 from operations.nodes import nodes
 from operations.problem import Abandoned, Problem, putting_back
@@ -25,6 +25,14 @@ def restart_outdated(wishes: Wishes) -> None:
     """Replace every pod whose NodeSet has another template by now. What ends in between is done by the next run."""
     for node_set, revision in _revisions(wishes.cluster).items():
         _restart(wishes, node_set, lambda pod, wanted=revision: _outdated(pod, wanted))
+
+
+def release_stale(cluster: Cluster) -> None:
+    """Take drains of pods that were about to be replaced away where they are not: whoever began it was killed, and its
+    template is by now what it was before. One that ends, or starts, sees to its own."""
+    if stopping := [name for name, node in nodes(cluster).items() if owned(node, STOPPING)]:
+        up = {name_of(pod) for pod in cluster.list("pods", NODE_SET) if _ready(pod) and not _ending(pod)}
+        release(cluster, [name for name in stopping if name in up], STOPPING)
 
 
 def restart_nodes(wishes: Wishes, plan: Plan, since: float) -> None:
@@ -131,6 +139,10 @@ def _held_up(pod: Pod) -> list[str]:
     containers = [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]
     reasons = [each.get("state", {}).get("waiting", {}).get("reason", "") for each in containers]
     return [reason for reason in reasons if reason not in ("", "PodInitializing", "ContainerCreating")]
+
+
+def _ending(pod: Pod) -> bool:
+    return "deletionTimestamp" in pod["metadata"]
 
 
 def _ready(pod: Pod) -> bool:

@@ -166,6 +166,13 @@ def test_an_unfinished_attempt_is_planned_for_too(running: Kubernetes, wish: Wis
     assert "delete controller-0" in running.done
 
 
+def test_nodes_that_an_unfinished_attempt_was_about_to_restart_serve_again(running: Kubernetes, wish: Wish) -> None:
+    _attempt(running, wish, files.RECONFIGURED)
+    running.slurm.drain("worker-1", "slipway:stopping")
+    apply(wish(BASE))
+    assert running.slurm.drained == {}
+
+
 def _attempt(running: Kubernetes, wish: Wish, wanted: dict[str, str]) -> None:
     """As one that was killed between its first word and its last has left it."""
     cluster = wish(wanted).cluster

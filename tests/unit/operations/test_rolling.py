@@ -4,6 +4,7 @@ import pytest
 
 from operations import rolling
 from operations.draining import STOPPING
+from operations.kubectl import Cluster
 from operations.problem import Problem
 from slurm.changes import Plan, plan
 from tests.unit.operations.conftest import Wish
@@ -174,3 +175,24 @@ def test_a_change_for_every_slurmd_is_for_dynamic_nodes_too(running: Kubernetes,
     rolling.restart_nodes(wish(wanted), plan(BASE, wanted), running.clock.now)
     replaced = {name for each in running.done if each.startswith("delete") for name in each.split()[1:]}
     assert replaced == {*WORKERS, "burst-0"}
+
+
+def test_a_drain_for_a_pod_that_is_not_replaced_after_all_ends(running: Kubernetes) -> None:
+    """Its template was put back, and whoever had drained it was killed."""
+    running.slurm.drain("worker-0", STOPPING)
+    running.slurm.drain("worker-1", "bad disk")
+    rolling.release_stale(Cluster("science"))
+    assert running.slurm.drained == {"worker-1": "bad disk"}
+
+
+@pytest.mark.parametrize("state", ["ending", "starting", "gone"])
+def test_a_pod_that_comes_or_goes_sees_to_its_own_drain(running: Kubernetes, state: str) -> None:
+    running.slurm.drain("worker-0", STOPPING)
+    if state == "ending":
+        running.pods["worker-0"]["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z"
+    elif state == "starting":
+        running.pods["worker-0"]["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+    else:
+        del running.pods["worker-0"]
+    rolling.release_stale(Cluster("science"))
+    assert running.slurm.drained == {"worker-0": STOPPING}
