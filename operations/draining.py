@@ -15,7 +15,10 @@ from slurm.planning.live import DRAIN_REASON
 
 OWNED = "slipway:"
 STOPPING = "slipway:stopping"  # a pod that ends sets it, and its successor takes it away
-ACTIVE = "R,S,CG,ST,SO"
+# squeue takes R for a job that runs and does nothing else: each of the other states in which it has its nodes, such as
+# CONFIGURING while they start, has to be named. The same is in images/worker/stop and wait-for-controller.
+ACTIVE = "R,S,CF,CG,RS,SI,SO,ST"
+WAITING = "PD,RD,RF,RH,RQ,SE"  # in the queue, and held or put back there
 SHOWN_JOBS = 8
 
 DRAIN = 'scontrol update NodeName="$1" State=DRAIN Reason="$2"'
@@ -28,11 +31,11 @@ set -e
 format='%A|%T|%P|%N|%u'
 found=$(
     [ -z "$1" ] || squeue --noheader --nodelist="$1" --states="$3" --format="$format"
-    [ -z "$2" ] || squeue --noheader --partition="$2" --states="PD,$3" --format="$format"
+    [ -z "$2" ] || squeue --noheader --partition="$2" --states="$4,$3" --format="$format"
 )
 [ -z "$found" ] || echo "$found" | sort -u
 """
-PENDING = "squeue --noheader --states=PD --format='%A|%u|%P|%D|%n|%f'"
+PENDING = f"squeue --noheader --states={WAITING} --format='%A|%u|%P|%D|%n|%f'"
 END = 'for job in $2; do $1 "$job" || true; done'
 
 
@@ -100,7 +103,7 @@ def set_partitions(cluster: Cluster, names: Sequence[str], state: str) -> None:
 
 def jobs(cluster: Cluster, names: str, partitions: Sequence[str] = ()) -> list[Job]:
     """Who uses these nodes, and whose jobs run or wait in these partitions."""
-    shown = cluster.slurm(JOBS, names, ",".join(partitions), ACTIVE)
+    shown = cluster.slurm(JOBS, names, ",".join(partitions), ACTIVE, WAITING)
     return [Job(*line.split("|", 4)) for line in shown.splitlines()]
 
 

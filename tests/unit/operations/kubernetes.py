@@ -181,7 +181,7 @@ class Kubernetes:
                 return 0, slurm.show_nodes()
             case (draining.PENDING, []):
                 return 0, slurm.pending()
-            case (draining.JOBS, [names, partitions, _]):
+            case (draining.JOBS, [names, partitions, _, _]):
                 return 0, slurm.queue(names, partitions)
             case (draining.DRAIN, [names, reason]):
                 self.done.append(f"drain {names} {reason}")
