@@ -157,13 +157,13 @@ def _end(cluster: Cluster, left: list[Job], how: str, partitions: Sequence[str])
     if how == "requeue" and (stuck := [job for job in left if not job.nodes or job.partition in partitions]):
         way_out = "Give them another with scontrol, or set drain.onTimeout to cancel."
         raise Problem(f"{listed(stuck)}: their partition goes, and no queue is left for them. {way_out}")
-    say(f"{how}: {listed(left)}")
+    say(f"{how}: {listed(left, len(left))}")  # each of them, before anything is done to it
     verb = {"requeue": "scontrol requeue", "cancel": "scancel"}[how]
     cluster.slurm(END, verb, " ".join(job.number for job in left), again=False)
 
 
-def listed(found: Sequence[Job]) -> str:
+def listed(found: Sequence[Job], most: int = SHOWN_JOBS) -> str:
     """Jobs for a message: the first ones, and how many more."""
-    shown = "; ".join(map(str, found[:SHOWN_JOBS]))
-    more = f"; and {len(found) - SHOWN_JOBS} more" if len(found) > SHOWN_JOBS else ""
+    shown = "; ".join(map(str, found[:most]))
+    more = f"; and {len(found) - most} more" if len(found) > most else ""
     return f"{len(found)} job{'s' if len(found) > 1 else ''}: {shown}{more}"
