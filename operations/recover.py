@@ -14,9 +14,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from operations.problem import Problem
 from operations.progress import say
 
+HOUSE = Path(__file__).parents[1]
 UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
 END_SECONDS = 10
 _PLUGIN = re.compile(r"pulumi-(resource|language|analyzer)-[a-z0-9-]+$|lab\.plugins\.\w+$")
@@ -36,7 +39,8 @@ def up(stack: str, words: list[str]) -> int:
 
 
 def recover(stack: str) -> bool:
-    """Release stale locks and settle pending operations. True if there was a creation whose end nobody knows."""
+    """Release stale locks and settle pending operations. True if there was a creation whose end nobody knows. One that
+    was interrupted itself has released the lock already: what is pending tells by itself that there is work left."""
     stale = [lock for lock in _locks(stack) if _stale(lock)]
     if stale:
         say("an earlier `pulumi` was killed: releasing its lock")
@@ -45,12 +49,11 @@ def recover(stack: str) -> bool:
             lock.unlink(missing_ok=True)
     if any(_stale(lock) is False for lock in _locks(stack)):
         return False  # somebody is at work: pulumi says who
-    pending = _pending(stack) if stale else []
-    if not any(each.get("type") == "creating" for each in pending):
+    if not any(each.get("type") == "creating" for each in _pending(stack)):
         return False
-    say("and reading the cluster again, as it was making something")
+    say("reading the cluster again, as an earlier `pulumi` was killed while it was making something")
     argv = ["pulumi", "refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", stack]
-    done = subprocess.run(argv, capture_output=True, text=True)
+    done = subprocess.run(argv, cwd=HOUSE, capture_output=True, text=True)
     if done.returncode:
         raise Problem(f"`pulumi refresh` failed:\n{done.stdout}{done.stderr}")
     return True
@@ -58,11 +61,25 @@ def recover(stack: str) -> bool:
 
 def _locks(stack: str) -> list[Path]:
     """Only a backend of files has such locks; a service releases its own."""
-    url = os.environ.get("PULUMI_BACKEND_URL", "")
+    url = _backend()
     if not url.startswith("file://"):
         return []
-    folder = Path(url.removeprefix("file://")).expanduser() / ".pulumi" / "locks"
+    folder = HOUSE / Path(url.removeprefix("file://")).expanduser() / ".pulumi" / "locks"
     return [lock for lock in folder.rglob("*.json") if lock.parent.name == stack.rpartition("/")[2]]
+
+
+def _backend() -> str:
+    """Where pulumi keeps its state, found as it does: the environment, the project, or the last `pulumi login`."""
+    if url := os.environ.get("PULUMI_BACKEND_URL"):
+        return url
+    project = yaml.safe_load((HOUSE / "Pulumi.yaml").read_text())
+    if url := (project.get("backend") or {}).get("url"):
+        return url
+    home = os.environ.get("PULUMI_CREDENTIALS_PATH") or os.environ.get("PULUMI_HOME") or "~/.pulumi"
+    try:
+        return json.loads((Path(home).expanduser() / "credentials.json").read_text()).get("current") or ""
+    except (FileNotFoundError, ValueError):
+        return ""
 
 
 def _stale(lock: Path) -> bool:
@@ -74,7 +91,9 @@ def _stale(lock: Path) -> bool:
 
 
 def _pending(stack: str) -> list[dict[str, Any]]:
-    done = subprocess.run(["pulumi", "stack", "export", "--stack", stack], capture_output=True, text=True)
+    done = subprocess.run(["pulumi", "stack", "export", "--stack", stack], cwd=HOUSE, capture_output=True, text=True)
+    if done.returncode and "no stack named" in done.stderr:
+        return []  # `pulumi up` makes it
     if done.returncode:
         raise Problem(f"`pulumi stack export` failed: {done.stderr.strip()}")
     return json.loads(done.stdout).get("deployment", {}).get("pending_operations") or []
