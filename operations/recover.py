@@ -27,12 +27,14 @@ _ADDRESS = re.compile(r"127\.0\.0\.1:(\d+)$")
 
 
 def up(stack: str, words: list[str]) -> int:
-    """`pulumi up`, after mending what an earlier one has left. Its exit code."""
+    """`pulumi up`, after mending what an earlier one has left. Its exit code. Nothing is confirmed for the user: both
+    runs show what they do and ask, unless the words say otherwise."""
     argv = ["pulumi", "up", "--stack", stack, *words]
     if recover(stack):
         # What the killed run was creating may be there without being in the state: take it over instead of failing. The
         # state remembers that the provider was told so, until it is told otherwise: by the second run.
-        first = subprocess.run([*argv, "--yes", "--skip-preview"], env={**os.environ, **UPSERT}).returncode
+        say("taking over what is there; a second run follows, which lets the provider forget about it")
+        first = subprocess.run(argv, env={**os.environ, **UPSERT}).returncode
         if first:
             return first
     return subprocess.run(argv).returncode

@@ -137,8 +137,9 @@ def test_a_refresh_that_fails_is_said_in_its_own_words(locks: Path, monkeypatch:
         recover.recover("dev")
 
 
-def test_after_a_killed_creation_the_first_run_takes_over_what_is_there(
-    locks: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("words", [["--yes", "--skip-preview"], []])
+def test_after_a_killed_creation_the_first_run_takes_over_what_is_there_and_asks_as_told(
+    locks: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     runs: list[tuple[list[str], str]] = []
 
@@ -148,9 +149,18 @@ def test_after_a_killed_creation_the_first_run_takes_over_what_is_there(
 
     monkeypatch.setattr(recover.subprocess, "run", run)
     monkeypatch.setattr(recover, "recover", lambda _: True)
-    assert recover.up("dev", ["--yes"]) == 0
+    assert recover.up("dev", words) == 0
     assert [taken for _, taken in runs] == ["true", ""]
-    assert all(argv[:4] == ["pulumi", "up", "--stack", "dev"] for argv, _ in runs)
+    assert all(argv == ["pulumi", "up", "--stack", "dev", *words] for argv, _ in runs)
+
+
+def test_a_user_who_says_no_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = iter([255])
+    monkeypatch.setattr(
+        recover.subprocess, "run", lambda argv, **_: subprocess.CompletedProcess(argv, next(codes), "", "")
+    )
+    monkeypatch.setattr(recover, "recover", lambda _: True)
+    assert recover.up("dev", []) == 255
 
 
 def test_a_plugin_whose_engine_is_gone_is_an_orphan_and_no_other_process_is(tmp_path: Path) -> None:
