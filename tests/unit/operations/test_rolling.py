@@ -129,6 +129,44 @@ def test_one_that_does_not_come_back_holds_up_the_others(
     assert outdated.done == [f"drain worker-0 {STOPPING}", "delete worker-0"]
 
 
+def lose(cluster: Kubernetes, name: str) -> None:
+    cluster.pods[name]["status"]["conditions"] = [{"type": "Ready", "status": "False", "reason": "NodeNotReady"}]
+    cluster.slurm.nodes[name].states.add("NOT_RESPONDING")
+
+
+def test_a_pod_on_a_machine_that_is_gone_is_reported_and_holds_up_nobody(
+    outdated: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lose(outdated, "worker-0")
+    rolling.restart_outdated(wish({}))
+    assert [each for each in outdated.done if each.startswith("delete")] == ["delete worker-1", "delete worker-2"]
+    assert capsys.readouterr().out.count("not replaced, as their machines do not answer: worker-0") == 1
+
+
+def test_pods_that_are_away_already_count_as_such(outdated: Kubernetes, wish: Wish) -> None:
+    lose(outdated, "worker-0")
+    rolling.restart_outdated(wish({}, most=2))
+    assert outdated.away == [1, 1], "the third is away on its own account"
+
+
+def test_a_pod_that_comes_back_by_itself_is_waited_for_before_another_goes(
+    outdated: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outdated.start("worker-0")  # new, and not there yet
+    ready = outdated.pods["worker-0"]["status"]["conditions"]
+    outdated.pods["worker-0"]["status"]["conditions"] = []
+    outdated.clock.after(30, lambda: outdated.pods["worker-0"]["status"].update(conditions=ready))
+    rolling.restart_outdated(wish({}))
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first.endswith("for worker-0 to be back")
+
+
+def test_of_outdated_pods_those_that_do_not_serve_anyway_come_first(outdated: Kubernetes, wish: Wish) -> None:
+    outdated.pods["worker-2"]["status"]["conditions"] = []
+    rolling.restart_outdated(wish({}))
+    assert outdated.done[:2] == [f"drain worker-2 {STOPPING}", "delete worker-2"]
+
+
 def test_kubernetes_is_given_time_to_see_a_change(outdated: Kubernetes, wish: Wish) -> None:
     """Until it has, every pod would look as it should."""
     seen = outdated.sets["worker"]
