@@ -36,6 +36,12 @@ NODE_FIELDS = (
 )
 NOT_OF_A_PARTITION = ("TotalCPUs", "TotalNodes", "TRES", "Nodes")
 SHOWN = 8
+# Nodes whose slurmd serves nobody now, in the order in which a reason is looked for.
+NOT_WAITED_FOR = {
+    "are powered down": {"POWERED_DOWN", "POWERING_DOWN"},
+    "do not answer": {"NOT_RESPONDING", "UNKNOWN"},
+    "are down": {"DOWN"},
+}
 
 
 class NotVerified(Problem):
@@ -61,9 +67,12 @@ def verify(wishes: Wishes, plan: Plan, done: Done) -> None:
         raise NotVerified("\n".join([f"{problem}", *watch.missing[1:SHOWN]])) from None
     coming = [step for step in plan.steps if step.key == "NodeName" and step.old is None]
     new = {name for step in coming for name in Hosts.parse(step.nodes)}
-    silent = {name for name, fields in watch.live.nodes.items() if "NOT_RESPONDING" in fields.get("State", "")}
-    if silent := silent - new:
-        say(f"not waited for, as they do not answer: {compress(silent)}")
+    for why, words in NOT_WAITED_FOR.items():
+        states = {name: {*fields.get("State", "").split("+")} for name, fields in watch.live.nodes.items()}
+        absent = {name for name, each in states.items() if each & words} - new
+        new |= absent  # each is told of once
+        if absent:
+            say(f"not waited for, as they {why}: {compress(absent)}")
     say("verified")
 
 

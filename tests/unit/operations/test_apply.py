@@ -125,6 +125,19 @@ def test_every_slurmd_that_answers_has_read_the_files_and_others_are_named(
     assert "not waited for, as they do not answer: worker-2" in capsys.readouterr().out
 
 
+def test_nodes_that_are_powered_down_or_down_are_named_too(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.slurm.nodes["worker-0"].states |= {"POWERED_DOWN", "NOT_RESPONDING"}
+    running.slurm.nodes["worker-1"].states = {"DOWN"}
+    running.slurm.nodes["worker-2"].states |= {"POWERING_DOWN"}
+    apply(wish(files.RECONFIGURED))
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("not waited for")] == [
+        "not waited for, as they are powered down: worker-[0,2]",
+        "not waited for, as they are down: worker-1",
+    ]
+
+
 def test_a_slurmd_that_is_slow_to_take_the_files_is_waited_for(
     running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
