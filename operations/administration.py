@@ -45,7 +45,8 @@ def add_to(commands: Any) -> None:
     ssh.add_argument("command", nargs="*", metavar="-- COMMAND", help="what to run there")
     _json(ssh)
     _json(_command(commands, "tour", _tour, "Five scripts that show, and check, what the cluster can do."))
-    _command(commands, "recover", _recover, "Release the lock of a killed `pulumi`, and settle what it was doing.")
+    mending = "Release the lock of a killed `pulumi`, and settle what it was doing."
+    _json(_command(commands, "recover", _recover, mending))
     up = _command(
         commands, "up", _up, "`pulumi up`, after mending what a killed one has left; it takes all options of it."
     )
@@ -159,7 +160,9 @@ def _tour(args: argparse.Namespace) -> int:
 
 
 def _recover(args: argparse.Namespace) -> int:
-    recover.recover(_stack(args))
+    settled = recover.recover(_stack(args))
+    if args.json:  # what is done is told on stderr, as it is done
+        _print(args, {"settled": settled}, "")
     return 0
 
 

@@ -10,6 +10,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from typing import Any
 import yaml
 
 from operations.problem import Problem
-from operations.progress import say
 
 HOUSE = Path(__file__).parents[1]
 UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
@@ -34,7 +34,8 @@ def up(stack: str, words: list[str]) -> int:
         # What the killed run was creating may be there without being in the state: take it over instead of failing. The
         # state remembers that the provider was told so, until it is told otherwise: by the second run.
         say("taking over what is there; a second run follows, which lets the provider forget about it")
-        first = subprocess.run(argv, env={**os.environ, **UPSERT}).returncode
+        output = sys.stderr if "--json" in words else None  # one document on stdout, and that is the second run's
+        first = subprocess.run(argv, env={**os.environ, **UPSERT}, stdout=output).returncode
         if first:
             return first
     return subprocess.run(argv).returncode
@@ -59,6 +60,12 @@ def recover(stack: str) -> bool:
     if done.returncode:
         raise Problem(f"`pulumi refresh` failed:\n{done.stdout}{done.stderr}")
     return True
+
+
+def say(text: str) -> None:
+    """Beside what pulumi prints, which programs may read."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 def _locks(stack: str) -> list[Path]:

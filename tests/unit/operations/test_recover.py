@@ -154,6 +154,21 @@ def test_after_a_killed_creation_the_first_run_takes_over_what_is_there_and_asks
     assert all(argv == ["pulumi", "up", "--stack", "dev", *words] for argv, _ in runs)
 
 
+def test_what_is_recovered_is_told_beside_what_programs_read(
+    locks: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    lock(locks, dead_pid())
+    program = tmp_path / "pulumi"
+    pending = json.dumps({"deployment": {"pending_operations": [{"type": "creating"}]}})
+    program.write_text(f"#!/bin/sh\ncase $1 in stack) echo '{pending}' ;; up) echo '{{\"up\": true}}' ;; esac\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert recover.up("dev", ["--yes", "--json"]) == 0
+    told = capfd.readouterr()
+    assert json.loads(told.out) == {"up": True}
+    assert "releasing its lock" in told.err
+
+
 def test_a_user_who_says_no_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = iter([255])
     monkeypatch.setattr(
