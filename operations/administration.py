@@ -14,6 +14,7 @@ import yaml
 
 from config import Settings
 from operations import drift, recover, status
+from operations.adopt import adopt
 from operations.draining import DRAIN
 from operations.kubectl import Cluster
 from operations.nodes import nodes
@@ -113,12 +114,12 @@ def _set(args: argparse.Namespace, script: str, done: str, *words: str) -> int:
 
 
 def _drift(args: argparse.Namespace) -> int:
-    found = drift.drift(_cluster(args))
+    found, running = drift.drift(_cluster(args))
     if args.adopt:
-        config, unable = drift.adopt(found)
+        config, unable = adopt(found, running)
         _print(args, {"config": config, "unable": unable}, yaml.safe_dump({"config": config}, sort_keys=False).rstrip())
         for each in unable:
-            sys.stderr.write(f"{each}: cannot be said for you; declare it, or the next reconfigure undoes it\n")
+            sys.stderr.write(f"{each}\n")
     else:
         _print(args, drift.to_json(found), drift.screen(found))
     return 1 if found else 0
