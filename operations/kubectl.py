@@ -25,6 +25,8 @@ _SILENT = re.compile(
     re.IGNORECASE,
 )
 
+_REFUSED = re.compile(r"connection to the server .* was refused|connect: connection refused|no route to host")
+
 Done = subprocess.CompletedProcess[str]
 
 
@@ -37,7 +39,18 @@ class Cluster:
     patience: float = 0.0
 
     def kubectl(self, *words: str, stdin: str | None = None, seconds: float = 60) -> Done:
-        """Never raises for what kubectl answers: whoever asks knows what an answer means."""
+        """Never raises for what kubectl answers: whoever asks knows what an answer means. An API server that takes no
+        connections has heard nothing, so that it may be asked again; but for a deletion, which may have been heard
+        before the connection was lost on which its end is awaited."""
+        deadline = time.monotonic() + self.patience
+        while True:
+            done = self._once(*words, stdin=stdin, seconds=seconds)
+            refused = done.returncode and _REFUSED.search(last_line(done)) and words[0] != "delete"
+            if not refused or time.monotonic() > deadline:
+                return done
+            time.sleep(PAUSE)
+
+    def _once(self, *words: str, stdin: str | None, seconds: float) -> Done:
         argv = ["kubectl", "--namespace", self.namespace, *words]
         try:
             return subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=seconds)

@@ -31,6 +31,7 @@ class Kubernetes:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.reachable = True
+        self.unreachable = "Unable to connect to the server: no such host\n"
         self.rejects = ""
         self.skew = 0.0
         self.controller = True
@@ -84,7 +85,7 @@ class Kubernetes:
         assert argv[:3] == ["kubectl", "--namespace", "science"], argv
         self.clock.sleep(0.01)
         if not self.reachable:
-            return Done(argv, 1, "", "Unable to connect to the server: no such host\n")
+            return Done(argv, 1, "", self.unreachable)
         match argv[3:]:
             case ["exec", "-i", "controller-0", "-c", container, "--", "sh", "-s", *words]:
                 code, out = self._controller(container, input or "", words)

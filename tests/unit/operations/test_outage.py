@@ -2,6 +2,7 @@
 
 import pytest
 
+from operations.apply import apply
 from operations.kubectl import Cluster
 from operations.nodes import nodes
 from operations.prepare import prepare
@@ -73,3 +74,30 @@ def test_people_are_told_at_once_and_an_update_asks_again(running: Kubernetes) -
     assert running.clock.now - began < 1
     running.clock.after(20, lambda: setattr(running.slurm, "up", True))
     assert set(nodes(Cluster("science", 60))) == {"worker-0", "worker-1", "worker-2", "burst-0"}
+
+
+REFUSED = "The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?\n"
+
+
+def test_an_api_server_that_takes_no_connections_is_asked_again(running: Kubernetes, wish: Wish) -> None:
+    running.unreachable = REFUSED
+    for after in (0, 30):
+        running.clock.after(after, lambda: setattr(running, "reachable", False))
+        running.clock.after(after + 20, lambda: setattr(running, "reachable", True))
+    running.slurm.jobs = [Job(1, nodes="worker-2")]
+    running.clock.after(60, lambda: running.slurm.jobs.clear())
+    prepare(wish(files.SHRUNK, nodes=TWO))
+    running.clock.after(0, lambda: setattr(running, "reachable", False))
+    running.clock.after(20, lambda: setattr(running, "reachable", True))
+    apply(wish(files.SHRUNK, nodes=TWO))
+    assert running.record["applied"] == files.SHRUNK
+
+
+def test_a_deletion_that_may_have_been_heard_is_not_repeated(running: Kubernetes) -> None:
+    """The second one would be for the successor, which may have jobs."""
+    running.unreachable, running.reachable = REFUSED, False
+    began = running.clock.now
+    assert Cluster("science", 60).kubectl("delete", "pod", "worker-0").returncode
+    assert running.clock.now - began < 1
+    assert Cluster("science", 60).kubectl("get", "configmap", "slurm-config").returncode
+    assert running.clock.now - began > 60
