@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from operations.kubectl import CONTROLLER, Cluster, last_line
-from operations.problem import Problem
 from operations.progress import say, wait
 from slurm.changes import Plan
 
@@ -16,6 +15,7 @@ LIVE = "set -e\n{}\n"
 # The time first: daemons that have started since then have read the new files. What a failed reconfigure says is kept,
 # since "timed out" may mean that it was done all the same: only the daemons themselves can tell.
 RECONFIGURE = "date +%Y-%m-%dT%H:%M:%S; scontrol reconfigure 2>&1 || true"
+UNHEARD = "Unable to contact slurm controller"
 PING = "scontrol ping | grep -q 'is UP'"
 
 
@@ -37,7 +37,7 @@ def act(cluster: Cluster, plan: Plan, certain: bool) -> Done:
         return _live(cluster, plan)
     if "restart-controller" in classes:
         restart(cluster)
-    return _reconfigure(cluster)
+    return reconfigure(cluster)
 
 
 def _live(cluster: Cluster, plan: Plan) -> Done:
@@ -48,11 +48,19 @@ def _live(cluster: Cluster, plan: Plan) -> Done:
     return Done("live", said=last_line(done) if done.returncode else "")
 
 
-def _reconfigure(cluster: Cluster) -> Done:
-    done = cluster.controller(RECONFIGURE, seconds=RECONFIGURE_SECONDS)
-    if done.returncode:
-        raise Problem(f"the pod {CONTROLLER} does not answer: {last_line(done)}. Run `pulumi up` again.")
-    since, *said = done.stdout.splitlines()
+def reconfigure(cluster: Cluster) -> Done:
+    """Told to a slurmctld that hears it: one that is being replaced is waited for. It may be told twice."""
+    heard: list[str] = []
+
+    def look() -> str | None:
+        done = cluster.controller(RECONFIGURE, seconds=RECONFIGURE_SECONDS)
+        if done.returncode or UNHEARD in done.stdout:
+            return f"slurmctld to hear of it ({last_line(done)})"
+        heard[:] = done.stdout.splitlines()
+        return None
+
+    wait(look, RESTART_SECONDS, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}", 0.5)
+    since, *said = heard
     say("reconfigured")
     return Done("reconfigure", since, "\n".join(said))
 

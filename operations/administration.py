@@ -14,6 +14,7 @@ import yaml
 
 from config import Settings
 from operations import drift, recover, status
+from operations.adopt import adopt
 from operations.draining import DRAIN
 from operations.kubectl import Cluster
 from operations.nodes import nodes
@@ -45,7 +46,8 @@ def add_to(commands: Any) -> None:
     ssh.add_argument("command", nargs="*", metavar="-- COMMAND", help="what to run there")
     _json(ssh)
     _json(_command(commands, "tour", _tour, "Five scripts that show, and check, what the cluster can do."))
-    _command(commands, "recover", _recover, "Release the lock of a killed `pulumi`, and settle what it was doing.")
+    mending = "Release the lock of a killed `pulumi`, and settle what it was doing."
+    _json(_command(commands, "recover", _recover, mending))
     up = _command(
         commands, "up", _up, "`pulumi up`, after mending what a killed one has left; it takes all options of it."
     )
@@ -112,12 +114,12 @@ def _set(args: argparse.Namespace, script: str, done: str, *words: str) -> int:
 
 
 def _drift(args: argparse.Namespace) -> int:
-    found = drift.drift(_cluster(args))
+    found, running = drift.drift(_cluster(args))
     if args.adopt:
-        config, unable = drift.adopt(found)
+        config, unable = adopt(found, running)
         _print(args, {"config": config, "unable": unable}, yaml.safe_dump({"config": config}, sort_keys=False).rstrip())
         for each in unable:
-            sys.stderr.write(f"{each}: cannot be said for you; declare it, or the next reconfigure undoes it\n")
+            sys.stderr.write(f"{each}\n")
     else:
         _print(args, drift.to_json(found), drift.screen(found))
     return 1 if found else 0
@@ -159,7 +161,9 @@ def _tour(args: argparse.Namespace) -> int:
 
 
 def _recover(args: argparse.Namespace) -> int:
-    recover.recover(_stack(args))
+    settled = recover.recover(_stack(args))
+    if args.json:  # what is done is told on stderr, as it is done
+        _print(args, {"settled": settled}, "")
     return 0
 
 

@@ -2,21 +2,23 @@
 
 Where it cannot, the files of before are put back, and Slurm to them; the update fails with what was seen."""
 
-from operations.act import act
+from operations.act import Done, act, reconfigure
 from operations.draining import release
-from operations.prepare import empty, runs
-from operations.problem import Cancelled, Problem
+from operations.prepare import empty, runs, silent
+from operations.problem import Abandoned, Problem
 from operations.progress import say, wait
-from operations.push import push
+from operations.push import SECONDS, push
 from operations.record import Files, Record
-from operations.rolling import restart_nodes
-from operations.verify import NotVerified, verify
+from operations.rolling import release_stale, restart_nodes
+from operations.verify import Interrupted, NotVerified, verify
 from operations.wishes import Wishes
 from slurm.changes import Plan
 from slurm.hostlist import Hosts
 from slurm.planning.cluster import Cluster as Declared
 
 NAMES_SECONDS = 120
+BACK_SECONDS = 120
+REPLACEMENTS = 2  # of slurmctld in one update that are got over
 
 # Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them.
 UNRESOLVED = r"""
@@ -33,22 +35,35 @@ def apply(wishes: Wishes) -> None:
     record = Record.read(cluster)
     plan = record.plan(files)
     certain = record.certain
-    # Most often `prepare` has seen to it. But after a failed update it does not run again with the same wishes.
-    if any(step.cls == "drain-first" for step in plan.steps) and runs(cluster):
-        empty(wishes, record)
     record = record.open(cluster, files)
     try:
+        _empty(wishes, record, plan)
         push(cluster, files)
         if wishes.nodes and (not certain or _grows(plan)):
             _wait_for_names(wishes, wishes.nodes - Declared.read(files).cloud_hosts)
         _bring(wishes, plan, certain)
-    except (NotVerified, Cancelled) as seen:
+    except Abandoned:
+        raise
+    except Problem as seen:
+        # The engine has written the new files, and the next start of slurmctld would read them, whatever it was told.
         if record.applied is None:
             raise
         _roll_back(wishes, record, record.applied, seen)
     restart_nodes(wishes, plan, record.since)
     release(cluster)
+    if not certain:
+        release_stale(cluster)
     record.close(cluster, files)
+
+
+def _empty(wishes: Wishes, record: Record, plan: Plan) -> None:
+    """Most often `prepare` has seen to it. But after a failed update it does not run again with the same wishes, and
+    what was drained serves again since. Who uses it only slurmctld can tell, so that nothing goes on without it."""
+    first = [step for step in plan.steps if step.cls == "drain-first"]
+    if first and not runs(wishes.cluster, SECONDS):
+        raise Problem(silent(wishes.cluster, [step.object for step in first]))
+    if first:
+        empty(wishes, record)
 
 
 def _grows(plan: Plan) -> bool:
@@ -62,22 +77,33 @@ def _bring(wishes: Wishes, plan: Plan, certain: bool) -> None:
         say("Slurm has nothing to do for this change")
         return
     try:
-        verify(wishes, plan, done)
+        _settle(wishes, plan, done)
     except NotVerified as seen:
         if done.what != "live":
             raise
         say(f"the live update did not suffice ({str(seen).splitlines()[0]}): reconfiguring")
-        verify(wishes, plan, act(wishes.cluster, plan, certain=False))
+        _settle(wishes, plan, act(wishes.cluster, plan, certain=False))
+
+
+def _settle(wishes: Wishes, plan: Plan, done: Done) -> None:
+    """Verify; and tell it again to a slurmctld that was replaced before all had heard of it."""
+    for _ in range(REPLACEMENTS):
+        try:
+            return verify(wishes, plan, done)
+        except Interrupted as seen:
+            say(f"{seen}: reconfiguring again")
+            done = reconfigure(wishes.cluster)
+    return verify(wishes, plan, done)
 
 
 def _roll_back(wishes: Wishes, record: Record, files: Files, seen: Problem) -> None:
-    """Raises in any case: the update has failed."""
+    """Raises in any case: the update has failed. The files come first: they are back also where nobody answers."""
     say(f"{seen}\nputting the files of before back")
     back = Wishes(wishes.cluster, files, wishes.nodes, wishes.domain, wishes.limits, wishes.max_unavailable)
     plan = record.plan(files)
     try:
-        push(wishes.cluster, files)
-        verify(back, plan, act(wishes.cluster, plan, certain=False))
+        push(wishes.cluster, files, BACK_SECONDS)
+        _settle(back, plan, act(wishes.cluster, plan, certain=False))
     except Problem as again:
         raise Problem(
             f"{seen}\nPutting the files of before back did not go well either: {again}\n"

@@ -26,7 +26,8 @@ def _render(args: argparse.Namespace) -> int:
         _remove(out / name)
     for name, text in files.items():
         (out / name).write_text(text)
-        print(out / name)
+    written = [str(out / name) for name in files]
+    print(json.dumps({"files": written}, indent=2) if args.json else "\n".join(written))
     return 0
 
 
@@ -65,8 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     source.add_argument("--stack", help="the stack whose Pulumi.<stack>.yaml is in this folder")
     source.add_argument("--file", help="a stack file")
     rendering.add_argument("--out", required=True, help="the folder to write to")
+    rendering.add_argument("--json", action="store_true", help="for programs")
     rendering.set_defaults(run=_render)
-    commands.add_parser("schema", help=_schema.__doc__).set_defaults(run=_schema)
+    describing = commands.add_parser("schema", help=_schema.__doc__)
+    describing.add_argument("--json", action="store_true", help="for programs, as it is anyway")
+    describing.set_defaults(run=_schema)
     planning = commands.add_parser("plan", help=_plan.__doc__)
     planning.add_argument("old", help="a stack file, or a folder that `slipway render` wrote")
     planning.add_argument("new", help="the same for what is to come")

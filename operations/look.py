@@ -2,15 +2,17 @@
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
-from operations.draining import PENDING, Job, jobs
+from operations.draining import Pending, jobs, pending
 from operations.kubectl import Cluster
 from operations.prepare import leaving
 from operations.problem import Problem
 from operations.record import Record
 from operations.wishes import Wishes
 from slurm.hostlist import Hosts
+from slurm.planning.cluster import ALL
 from slurm.planning.cluster import Cluster as Declared
 
 SECONDS = 5
@@ -19,6 +21,7 @@ SECONDS = 5
 def look(wishes: Wishes) -> None:
     """One JSON object on stdout."""
     found: dict[str, Any] = {}
+    wishes = replace(wishes, cluster=replace(wishes.cluster, patience=0))  # a preview waits for nobody
     try:
         _look(wishes, found)
     except Problem as problem:
@@ -28,40 +31,58 @@ def look(wishes: Wishes) -> None:
 
 def _look(wishes: Wishes, found: dict[str, Any]) -> None:
     record = Record.read(wishes.cluster, SECONDS)
-    found |= {"applied": record.applied, "unfinished": record.attempt is not None}
+    found |= {"applied": record.applied, "unfinished": bool(record.attempts)}
     if record.applied is None:
         return
-    going, partitions = leaving(wishes.cluster, record.plan(wishes.files), wishes)
+    planned = record.plan(wishes.files)
+    going, partitions = leaving(wishes.cluster, planned, wishes)
     if going or partitions:
         running = jobs(wishes.cluster, str(going), partitions)
         found["waitedFor"] = [str(job) for job in running if job.nodes]
+    # What stays may offer less, too: a partition with fewer nodes, or nodes without a feature.
+    if going or any(step.object.startswith(("node", "partition ")) for step in planned.steps):
         found["stranded"] = _stranded(wishes.cluster, Declared.read(wishes.files), wishes.nodes)
 
 
 def _stranded(cluster: Cluster, after: Declared, nodes: Hosts) -> list[str]:
     """Jobs that wait for what will not be there any more, each with the reason."""
-    found = []
-    for line in cluster.slurm(PENDING).splitlines():
-        number, user, wanted, count, named, feature = line.split("|")
-        reason = _reason(after, nodes, wanted.split(","), count, named, feature)
-        if reason:
-            found.append(f"{Job(number, user, 'PENDING', wanted, '')}: {reason}")
-    return found
+    reasons = {each: _reason(after, nodes, each) for each in pending(cluster)}
+    return [f"{each.job()}: {reason}" for each, reason in reasons.items() if reason]
 
 
-def _reason(after: Declared, nodes: Hosts, wanted: list[str], count: str, named: str, feature: str) -> str:
-    open_to = [name for name in wanted if name in after.partitions]
+def _reason(after: Declared, nodes: Hosts, job: Pending) -> str:
+    open_to = [name for name in job.partitions.split(",") if name in after.partitions]
     if not open_to:
-        return f"no partition {','.join(wanted)} any more"
-    if named not in ("", "(null)") and (missing := Hosts.parse(named) - nodes):
+        return f"no partition {job.partitions} any more"
+    if job.named not in ("", "(null)") and (missing := Hosts.parse(job.named) - nodes):
         return f"asks for {missing}"
+    # It starts in one of its partitions, so that one is enough which has all that it asks for.
+    reasons = [_reason_in(after, name, nodes, job) for name in open_to]
+    return reasons[0] if all(reasons) else ""
+
+
+def _reason_in(after: Declared, partition: str, nodes: Hosts, job: Pending) -> str:
     # Dynamic nodes stand in no line, and count all the same.
-    most = max(len(after.partitions[name] | (nodes - after.hosts)) for name in open_to)
-    if count.isdigit() and int(count) > most:
-        return f"asks for {count} nodes, and {most} are left"
-    lines = [*after.conf.nodes.values(), *after.dynamic.values()]
-    offered = {each for fields in lines for each in fields.get("Features", "").split(",")}
-    offered |= {fields.get("Feature", "") for fields in after.conf.nodesets.values()}
-    if feature.isidentifier() and feature != "null" and feature not in offered:
-        return f"asks for a node with {feature}"
+    hosts = after.partitions[partition] | (nodes - after.hosts)
+    if job.named not in ("", "(null)") and (outside := Hosts.parse(job.named) - hosts):
+        return f"asks for {outside}, which {partition} does not have"
+    if job.count.isdigit() and int(job.count) > len(hosts):
+        return f"asks for {job.count} nodes, and {len(hosts)} are left"
+    wanted = job.features.split("|")  # of other expressions only Slurm itself knows what they mean
+    if all(each.isidentifier() for each in wanted) and _offered(after, partition, hosts).isdisjoint(wanted):
+        return f"asks for a node with {job.features}"
     return ""
+
+
+def _offered(after: Declared, partition: str, hosts: Hosts) -> set[str]:
+    """The features of a partition's nodes; those of a dynamic NodeSet by its line, as its nodes may be yet to come."""
+    lines = [*after.conf.nodes.items(), *after.dynamic.items()]
+    found = {
+        each
+        for expression, fields in lines
+        if Hosts.parse(expression) & hosts
+        for each in fields.get("Features", "").split(",")
+    }
+    members = after.conf.partitions[partition].get("Nodes", "").split(",")
+    named = [fields for name, fields in after.conf.nodesets.items() if name in members or ALL in members]
+    return found | {fields.get("Feature", "") for fields in named}

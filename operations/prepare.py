@@ -2,13 +2,15 @@
 
 Nothing of the new configuration has reached the cluster yet. If this fails, the cluster is as it was."""
 
+from collections.abc import Iterable
+
 from operations.draining import drain, keep_pending, release, set_partitions, wait_until_empty
 from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
-from operations.problem import Problem
+from operations.problem import Abandoned, Problem, putting_back
 from operations.progress import say, wait
 from operations.record import Record
-from operations.rehearse import rehearse
+from operations.rehearse import insist
 from operations.rolling import NODE_SET
 from operations.wishes import Wishes
 from slurm import places
@@ -27,7 +29,7 @@ def prepare(wishes: Wishes) -> None:
         return
     if record.applied:  # a controller that was never brought to any files may have no room for a rehearsal yet
         try:
-            rehearse(cluster, wishes.files)
+            insist(cluster, wishes.files)
         except Problem as problem:
             raise Problem(f"{problem}\nNothing was changed.") from None
         say("slurmctld starts with the new files")
@@ -50,9 +52,13 @@ def empty(wishes: Wishes, record: Record) -> None:
         set_partitions(cluster, partitions, "DRAIN")
         wait_until_empty(cluster, going, partitions, wishes.limits)
         keep_pending(cluster, lost, wishes.limits)  # some may have come, or come back, in the meantime
-    except Problem:
-        release(cluster, list(going))
-        set_partitions(cluster, partitions, "UP")
+    except Abandoned:
+        raise
+    except Problem as problem:
+        with putting_back(problem):
+            release(cluster, list(going))
+            set_partitions(cluster, partitions, "UP")
+            record.write(cluster)  # nothing has changed, and nothing is left to put right
         raise
     say(f"{what}: no job is left")
 
@@ -106,9 +112,13 @@ def _without_a_controller(cluster: Cluster, record: Record, wishes: Wishes) -> N
     steps = [step for step in record.plan(wishes.files).steps if step.cls == "drain-first"]
     gone = [name for name in map(name_of, cluster.list("pods", NODE_SET)) if not Hosts.parse(name) & wishes.nodes]
     if steps or gone:
-        what = ", ".join(dict.fromkeys([*(step.object for step in steps), *(f"node {name}" for name in gone)]))
-        raise Problem(
-            f"slurmctld does not answer, so that nobody can tell which jobs use {what}. Nothing was changed.\n"
-            f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
-        )
+        what = [*(step.object for step in steps), *(f"node {name}" for name in gone)]
+        raise Problem(f"{silent(cluster, what)}\nNothing was changed.")
     say("slurmctld does not answer: the files are not rehearsed")
+
+
+def silent(cluster: Cluster, objects: Iterable[str]) -> str:
+    return (
+        f"slurmctld does not answer, so that nobody can tell which jobs use {', '.join(dict.fromkeys(objects))}.\n"
+        f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}"
+    )

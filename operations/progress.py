@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
-from operations.problem import Cancelled, Problem
+from operations.problem import Abandoned, Cancelled, Problem
 
 _PARENT = os.getppid()
 
@@ -32,7 +32,7 @@ def wait(look: Callable[[], str | None], seconds: float, hint: str, pause: float
         if time.monotonic() > deadline:
             raise Problem(f"waited {seconds:.0f} s for {missing}.\n{hint}".rstrip())
         if os.getppid() != _PARENT:
-            raise Problem("whoever started this is gone: the next `pulumi up` goes on from here.")
+            raise Abandoned("whoever started this is gone: the next `pulumi up` goes on from here.")
         time.sleep(pause)
 
 

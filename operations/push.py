@@ -23,7 +23,7 @@ scontrol ping 2>/dev/null | grep -q 'is UP' && echo up || echo down
 """
 
 
-def push(cluster: Cluster, files: Mapping[str, str]) -> None:
+def push(cluster: Cluster, files: Mapping[str, str], seconds: float = SECONDS) -> None:
     """Until the pod sees these files and slurmctld answers."""
     _write(cluster, files)
     wanted = digest(files)
@@ -41,7 +41,7 @@ def push(cluster: Cluster, files: Mapping[str, str]) -> None:
             return f"the pod {CONTROLLER} to run ({last_line(seen)})"
         return {"old": "its files to arrive", "down": "slurmctld to answer", "up": None}[seen.stdout.split()[-1]]
 
-    wait(look, SECONDS, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}", 0.2)
+    wait(look, seconds, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}", 0.2)
 
 
 def _write(cluster: Cluster, files: Mapping[str, str]) -> None:

@@ -20,10 +20,11 @@ Files = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Record:
-    """`applied` runs and was verified, unless there is an `attempt`: then what runs is the one, the other, or a mix."""
+    """`applied` runs and was verified, unless there are `attempts`: then what runs is any of them all, or a mix. The
+    last is the one that is under way."""
 
     applied: Files | None = None
-    attempt: Files | None = None
+    attempts: tuple[Files, ...] = ()
     since: float = 0.0
 
     @classmethod
@@ -33,39 +34,32 @@ class Record:
         if shown.returncode:
             raise Problem(f"Kubernetes does not answer: {last_line(shown)}")
         data = json.loads(shown.stdout)["data"] if shown.stdout.strip() else {}
-        applied, attempt = (json.loads(data[key]) if key in data else None for key in ("applied", "attempt"))
-        return cls(applied, attempt, float(data.get("since", 0)))
+        applied = json.loads(data["applied"]) if "applied" in data else None
+        return cls(applied, tuple(json.loads(data.get("attempts", "[]"))), float(data.get("since", 0)))
 
     def open(self, cluster: Cluster, files: Files) -> "Record":
         """About to bring the cluster to these files. An attempt at the same ones is taken up where it was left."""
-        if self.attempt == files:
+        if self.attempts and self.attempts[-1] == files:
             return self
-        return Record(self.applied, files, time.time())._write(cluster)
+        others = tuple(each for each in self.attempts if each != files)
+        return Record(self.applied, (*others, files), time.time()).write(cluster)
 
     def close(self, cluster: Cluster, files: Files) -> "Record":
         """The cluster runs these files."""
-        return Record(files)._write(cluster)
+        return Record(files).write(cluster)
 
     def plan(self, files: Files) -> Plan:
         """What it takes from whatever may run now to these files."""
-        steps = dict.fromkeys(
-            step
-            for started in (self.applied, self.attempt)
-            if started is not None
-            for step in plan(started, files).steps
-        )
-        return Plan(tuple(steps))
+        may_run = [*([] if self.applied is None else [self.applied]), *self.attempts]
+        return Plan(tuple(dict.fromkeys(step for started in may_run for step in plan(started, files).steps)))
 
     @property
     def certain(self) -> bool:
         """Whether it is known what runs."""
-        return self.applied is not None and self.attempt is None
+        return self.applied is not None and not self.attempts
 
-    def _write(self, cluster: Cluster) -> "Record":
-        data = {key: json.dumps(dict(files)) for key, files in self._parts().items()}
+    def write(self, cluster: Cluster) -> "Record":
+        data = {} if self.applied is None else {"applied": json.dumps(dict(self.applied))}
+        data |= {"attempts": json.dumps([dict(each) for each in self.attempts])} if self.attempts else {}
         cluster.config_map(NAME, data | {"since": str(self.since)})
         return self
-
-    def _parts(self) -> dict[str, Files]:
-        parts = {"applied": self.applied, "attempt": self.attempt}
-        return {key: files for key, files in parts.items() if files is not None}

@@ -10,13 +10,16 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from operations.problem import Problem
-from operations.progress import say
+import yaml
 
+from operations.problem import Problem
+
+HOUSE = Path(__file__).parents[1]
 UPSERT = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
 END_SECONDS = 10
 _PLUGIN = re.compile(r"pulumi-(resource|language|analyzer)-[a-z0-9-]+$|lab\.plugins\.\w+$")
@@ -24,19 +27,23 @@ _ADDRESS = re.compile(r"127\.0\.0\.1:(\d+)$")
 
 
 def up(stack: str, words: list[str]) -> int:
-    """`pulumi up`, after mending what an earlier one has left. Its exit code."""
+    """`pulumi up`, after mending what an earlier one has left. Its exit code. Nothing is confirmed for the user: both
+    runs show what they do and ask, unless the words say otherwise."""
     argv = ["pulumi", "up", "--stack", stack, *words]
     if recover(stack):
         # What the killed run was creating may be there without being in the state: take it over instead of failing. The
         # state remembers that the provider was told so, until it is told otherwise: by the second run.
-        first = subprocess.run([*argv, "--yes", "--skip-preview"], env={**os.environ, **UPSERT}).returncode
+        say("taking over what is there; a second run follows, which lets the provider forget about it")
+        output = sys.stderr if "--json" in words else None  # one document on stdout, and that is the second run's
+        first = subprocess.run(argv, env={**os.environ, **UPSERT}, stdout=output).returncode
         if first:
             return first
     return subprocess.run(argv).returncode
 
 
 def recover(stack: str) -> bool:
-    """Release stale locks and settle pending operations. True if there was a creation whose end nobody knows."""
+    """Release stale locks and settle pending operations. True if there was a creation whose end nobody knows. One that
+    was interrupted itself has released the lock already: what is pending tells by itself that there is work left."""
     stale = [lock for lock in _locks(stack) if _stale(lock)]
     if stale:
         say("an earlier `pulumi` was killed: releasing its lock")
@@ -45,24 +52,43 @@ def recover(stack: str) -> bool:
             lock.unlink(missing_ok=True)
     if any(_stale(lock) is False for lock in _locks(stack)):
         return False  # somebody is at work: pulumi says who
-    pending = _pending(stack) if stale else []
-    if not any(each.get("type") == "creating" for each in pending):
+    if not any(each.get("type") == "creating" for each in _pending(stack)):
         return False
-    say("and reading the cluster again, as it was making something")
+    say("reading the cluster again, as an earlier `pulumi` was killed while it was making something")
     argv = ["pulumi", "refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", stack]
-    done = subprocess.run(argv, capture_output=True, text=True)
+    done = subprocess.run(argv, cwd=HOUSE, capture_output=True, text=True)
     if done.returncode:
         raise Problem(f"`pulumi refresh` failed:\n{done.stdout}{done.stderr}")
     return True
 
 
+def say(text: str) -> None:
+    """Beside what pulumi prints, which programs may read."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
 def _locks(stack: str) -> list[Path]:
     """Only a backend of files has such locks; a service releases its own."""
-    url = os.environ.get("PULUMI_BACKEND_URL", "")
+    url = _backend()
     if not url.startswith("file://"):
         return []
-    folder = Path(url.removeprefix("file://")).expanduser() / ".pulumi" / "locks"
+    folder = HOUSE / Path(url.removeprefix("file://")).expanduser() / ".pulumi" / "locks"
     return [lock for lock in folder.rglob("*.json") if lock.parent.name == stack.rpartition("/")[2]]
+
+
+def _backend() -> str:
+    """Where pulumi keeps its state, found as it does: the environment, the project, or the last `pulumi login`."""
+    if url := os.environ.get("PULUMI_BACKEND_URL"):
+        return url
+    project = yaml.safe_load((HOUSE / "Pulumi.yaml").read_text())
+    if url := (project.get("backend") or {}).get("url"):
+        return url
+    home = os.environ.get("PULUMI_CREDENTIALS_PATH") or os.environ.get("PULUMI_HOME") or "~/.pulumi"
+    try:
+        return json.loads((Path(home).expanduser() / "credentials.json").read_text()).get("current") or ""
+    except (FileNotFoundError, ValueError):
+        return ""
 
 
 def _stale(lock: Path) -> bool:
@@ -74,7 +100,9 @@ def _stale(lock: Path) -> bool:
 
 
 def _pending(stack: str) -> list[dict[str, Any]]:
-    done = subprocess.run(["pulumi", "stack", "export", "--stack", stack], capture_output=True, text=True)
+    done = subprocess.run(["pulumi", "stack", "export", "--stack", stack], cwd=HOUSE, capture_output=True, text=True)
+    if done.returncode and "no stack named" in done.stderr:
+        return []  # `pulumi up` makes it
     if done.returncode:
         raise Problem(f"`pulumi stack export` failed: {done.stderr.strip()}")
     return json.loads(done.stdout).get("deployment", {}).get("pending_operations") or []

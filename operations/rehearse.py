@@ -9,8 +9,9 @@ import re
 from collections.abc import Mapping
 
 from operations.digest import digest
-from operations.kubectl import Cluster, last_line
-from operations.problem import Problem
+from operations.kubectl import CONTROLLER, Cluster, last_line
+from operations.problem import Problem, Unanswered
+from operations.progress import wait
 from operations.shown import SHOW, Shown
 from slurm.conf import logical
 
@@ -18,6 +19,8 @@ CONTAINER = "rehearsal"
 PORT = 16817
 FOLDER = "/tmp/rehearsal"  # noqa: S108 -- on a volume of the container's own
 SECONDS = 120
+RESTART_SECONDS = 180
+REJECTED = 3  # what the script ends with if slurmctld does not start
 
 # Keys that the throwaway one has otherwise, and keys that would let it act in the real cluster.
 OWN = {
@@ -57,14 +60,33 @@ cat shown
 """
 
 
+class Rejected(Problem):
+    """The verdict of a slurmctld on files. That nobody answers is none."""
+
+
 def rehearse(cluster: Cluster, files: Mapping[str, str]) -> Shown:
-    """What these files mean to slurmctld; a Problem in its own words if it does not start with them."""
+    """What these files mean to slurmctld; Rejected in its own words if it does not start with them."""
     done = cluster.controller(script(files), digest(files), seconds=SECONDS, container=CONTAINER)
-    if done.returncode == 3:
-        raise Problem(f"slurmctld does not start with these files:\n{complaints(done.stdout)}")
+    if done.returncode == REJECTED:
+        raise Rejected(f"slurmctld does not start with these files:\n{complaints(done.stdout)}")
     if done.returncode:
-        raise Problem(f"the files could not be rehearsed: {last_line(done)}")
+        raise Unanswered(f"the files could not be rehearsed: {last_line(done)}")
     return Shown.parse(done.stdout)
+
+
+def insist(cluster: Cluster, files: Mapping[str, str]) -> Shown:
+    """The same, with time for a pod that is being replaced."""
+    answers: list[Shown] = []
+
+    def look() -> str | None:
+        try:
+            answers.append(rehearse(cluster, files))
+        except Unanswered as problem:
+            return f"a rehearsal: {problem}"
+        return None
+
+    wait(look, RESTART_SECONDS, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}", 0.5)
+    return answers[0]
 
 
 def script(files: Mapping[str, str]) -> str:

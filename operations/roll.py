@@ -4,7 +4,7 @@ from operations.apply import shown_nodes
 from operations.kubectl import Cluster, name_of
 from operations.nodes import nodes
 from operations.progress import say, wait
-from operations.rolling import NODE_SET, restart_outdated
+from operations.rolling import NODE_SET, on_lost_machine, release_stale, restart_outdated
 from operations.wishes import Wishes
 from slurm import places
 
@@ -18,6 +18,7 @@ def roll(wishes: Wishes) -> None:
         say(wishes.cluster.slurm(SETTLE, *wishes.autoscaled, seconds=120).strip() or "autoscaled NodeSets are settled")
     restart_outdated(wishes)
     if wishes.nodes:
+        release_stale(wishes.cluster)
         _wait_for_nodes(wishes)
 
 
@@ -46,13 +47,4 @@ def _wait_for_nodes(wishes: Wishes) -> None:
 
 
 def _on_lost_machines(cluster: Cluster) -> list[str]:
-    """Pods whose Kubernetes node is gone: they are running for all that is known, and nobody can tell."""
-    return [
-        name_of(pod)
-        for pod in cluster.list("pods", NODE_SET)
-        if pod["metadata"].get("deletionTimestamp")
-        or any(
-            (each["type"] == "Ready" and each.get("reason") == "NodeNotReady") or each["type"] == "DisruptionTarget"
-            for each in pod["status"].get("conditions", [])
-        )
-    ]
+    return [name_of(pod) for pod in cluster.list("pods", NODE_SET) if on_lost_machine(pod)]

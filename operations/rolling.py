@@ -2,13 +2,14 @@
 
 Kubernetes itself leaves them alone (OnDelete): it knows nothing of jobs."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from operations.draining import STOPPING, drain, release, wait_until_empty
+from operations.draining import STOPPING, drain, owned, release, wait_until_empty
 from operations.kubectl import Cluster, name_of
 from operations.nodes import nodes
-from operations.problem import Problem
+from operations.problem import Abandoned, Problem, putting_back
 from operations.progress import say, wait
 from operations.wishes import Wishes
 from slurm.changes import Plan
@@ -25,6 +26,14 @@ def restart_outdated(wishes: Wishes) -> None:
     """Replace every pod whose NodeSet has another template by now. What ends in between is done by the next run."""
     for node_set, revision in _revisions(wishes.cluster).items():
         _restart(wishes, node_set, lambda pod, wanted=revision: _outdated(pod, wanted))
+
+
+def release_stale(cluster: Cluster) -> None:
+    """Take drains of pods that were about to be replaced away where they are not: whoever began it was killed, and its
+    template is by now what it was before. One that ends, or starts, sees to its own."""
+    if stopping := [name for name, node in nodes(cluster).items() if owned(node, STOPPING)]:
+        up = {name_of(pod) for pod in cluster.list("pods", NODE_SET) if _ready(pod) and not _ending(pod)}
+        release(cluster, [name for name in stopping if name in up], STOPPING)
 
 
 def restart_nodes(wishes: Wishes, plan: Plan, since: float) -> None:
@@ -45,13 +54,26 @@ def restart_nodes(wishes: Wishes, plan: Plan, since: float) -> None:
         _restart(wishes, node_set, lambda pod, old=old: pod["metadata"]["uid"] in old)
 
 
-def _restart(wishes: Wishes, node_set: str, due: Any) -> None:
+def _restart(wishes: Wishes, node_set: str, due: Callable[[Pod], bool]) -> None:
     cluster = wishes.cluster
     allowed = wishes.max_unavailable.get(node_set, 1)
-    while waiting := [pod for pod in _pods(cluster, node_set) if due(pod)]:
+    reported: set[str] = set()
+    while True:
+        pods = _pods(cluster, node_set)
+        lost = {name_of(pod) for pod in pods if on_lost_machine(pod)}
+        if news := {name_of(pod) for pod in pods if due(pod)} & lost - reported:
+            say(f"not replaced, as their machines do not answer: {compress(news)}")
+            reported |= news
+        waiting = [pod for pod in pods if due(pod) and name_of(pod) not in lost]
+        if not waiting:
+            return
         # One whose slurmd never started has no jobs, and nothing to wait for.
         broken = [name_of(pod) for pod in waiting if not _started(pod)]
-        batch = broken or [name_of(pod) for pod in waiting][:allowed]
+        batch = broken or _batch(pods, waiting, max(allowed, len(lost) + 1))
+        if not batch:
+            down = [name_of(pod) for pod in pods if not _ready(pod) and name_of(pod) not in lost]
+            _wait_until_back(cluster, node_set, down, {})
+            continue
         if not broken:
             say(f"draining {compress(batch)}, to start anew")
             _drain(wishes, batch)
@@ -61,14 +83,28 @@ def _restart(wishes: Wishes, node_set: str, due: Any) -> None:
         _wait_until_back(cluster, node_set, batch, before)
 
 
+def _batch(pods: list[Pod], waiting: list[Pod], allowed: int) -> list[str]:
+    """As many as may be away together with those that are away already. Of these, the ones that wait come first."""
+    away = {name_of(pod) for pod in pods if not _ready(pod)}
+    batch: list[str] = []
+    for pod in sorted(waiting, key=_ready):
+        if name_of(pod) in away or len(away) < allowed:
+            batch.append(name_of(pod))
+            away.add(name_of(pod))
+    return batch[:allowed]
+
+
 def _drain(wishes: Wishes, batch: list[str]) -> None:
     """The successor of each pod takes its drain away."""
     cluster = wishes.cluster
     try:
         drain(cluster, batch, STOPPING)
         wait_until_empty(cluster, Hosts.parse(compress(batch)), (), wishes.limits)
-    except Problem:
-        release(cluster, batch, STOPPING)
+    except Abandoned:
+        raise
+    except Problem as problem:
+        with putting_back(problem):
+            release(cluster, batch, STOPPING)
         raise
 
 
@@ -90,7 +126,7 @@ def _wait_until_back(cluster: Cluster, node_set: str, batch: list[str], before: 
 
     def look() -> str | None:
         pods = {name_of(pod): pod for pod in _pods(cluster, node_set)}
-        away = [name for name in batch if name not in pods or pods[name]["metadata"]["uid"] == before[name]]
+        away = [name for name in batch if name not in pods or pods[name]["metadata"]["uid"] == before.get(name)]
         away += [name for name in batch if name not in away and not _ready(pods[name])]
         if not away:
             known = nodes(cluster)
@@ -128,6 +164,18 @@ def _held_up(pod: Pod) -> list[str]:
     containers = [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]
     reasons = [each.get("state", {}).get("waiting", {}).get("reason", "") for each in containers]
     return [reason for reason in reasons if reason not in ("", "PodInitializing", "ContainerCreating")]
+
+
+def on_lost_machine(pod: Pod) -> bool:
+    """Whether the Kubernetes node of a pod is gone: it is running for all that is known, and nobody can tell."""
+    return _ending(pod) or any(
+        (each["type"] == "Ready" and each.get("reason") == "NodeNotReady") or each["type"] == "DisruptionTarget"
+        for each in pod["status"].get("conditions", [])
+    )
+
+
+def _ending(pod: Pod) -> bool:
+    return "deletionTimestamp" in pod["metadata"]
 
 
 def _ready(pod: Pod) -> bool:

@@ -30,7 +30,7 @@ def status(cluster: Cluster) -> dict[str, Any]:
         "config": {
             "applied": digest(record.applied)[:12] if record.applied else None,
             "mounted": parts.get("digest", "").strip()[:12] or None,
-            "unfinished": record.attempt is not None,
+            "unfinished": bool(record.attempts),
         },
         "pods": [_pod(pod) for pod in pods],
         "nodes": [

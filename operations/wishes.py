@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from operations.draining import Limits
-from operations.kubectl import Cluster
+from operations.kubectl import PATIENCE, Cluster
 from slurm.hostlist import Hosts
 
 
@@ -28,7 +28,7 @@ class Wishes:
     def read(cls, environment: Mapping[str, str], stdin: IO[str] = sys.stdin) -> "Wishes":
         allowed = dict(each.split("=") for each in environment["SLIPWAY_MAX_UNAVAILABLE"].split(",") if each)
         return cls(
-            Cluster(environment["SLIPWAY_NAMESPACE"]),
+            Cluster(environment["SLIPWAY_NAMESPACE"], PATIENCE),
             json.loads(stdin.read() or "{}"),
             Hosts.parse(environment["SLIPWAY_NODES"]),
             environment["SLIPWAY_DOMAIN"],

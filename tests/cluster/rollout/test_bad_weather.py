@@ -132,8 +132,9 @@ def test_a_controller_that_is_killed_on_the_way_is_waited_for(
     with updating(rollout) as update:
         update.until_it_says(phase)
         rollout.kubectl("delete", "pod", "controller-0", "--grace-period=0", "--force")
-        update.end()
-    mended(rollout)
+        assert update.end() == 0, update.said
+    assert "putting the files of before back" not in update.said
+    settled(rollout)
     assert f"{hours}:00:00" in rollout.admin("scontrol", "show", "partition", "main")
 
 
@@ -147,8 +148,9 @@ def test_an_api_server_that_is_away_for_twenty_seconds_is_waited_for(rollout: St
             time.sleep(20)  # as long as it is said to be away
         finally:
             os.kill(server, signal.SIGCONT)
-        update.end()
-    mended(rollout)
+        assert update.end() == 0, update.said
+    settled(rollout)
+    assert "MaxTime=4-00:00:00" in rollout.admin("scontrol", "show", "partition", "main")
 
 
 def process_of(stack: Stack, name: str) -> int:

@@ -29,8 +29,8 @@ def test_a_node_goes_when_its_job_has_ended_and_not_before(rollout: Stack, jobs:
     settled(rollout)
 
 
-def test_four_then_one_then_three_nodes_under_a_stream_of_jobs(rollout: Stack, jobs: Jobs) -> None:
-    for number in (4, 1, 3, 2):
+def test_two_then_four_then_one_then_three_nodes_under_a_stream_of_jobs(rollout: Stack, jobs: Jobs) -> None:
+    for number in (2, 4, 1, 3, 2):
         size(rollout, number)
         rollout.up("--skip-preview")
         last = f"worker-{number - 1}"

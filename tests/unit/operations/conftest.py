@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from operations.draining import Limits
-from operations.kubectl import Cluster
+from operations.kubectl import PATIENCE, Cluster
 from operations.wishes import Wishes
 from slurm.hostlist import Hosts
 from tests.unit.operations.clock import Clock
@@ -21,7 +21,7 @@ Wish = Callable[..., Wishes]
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in ("progress", "push", "record"):
+    for module in ("progress", "push", "record", "verify", "kubectl"):
         monkeypatch.setattr(f"operations.{module}.time", clock)
     return clock
 
@@ -53,7 +53,7 @@ def wish() -> Wish:
     ) -> Wishes:
         limits = Limits(seconds, on_timeout)
         domain, allowed = "science.svc.cluster.local", {"worker": most}
-        return Wishes(Cluster("science"), files, Hosts.parse(nodes), domain, limits, allowed, autoscaled)
+        return Wishes(Cluster("science", PATIENCE), files, Hosts.parse(nodes), domain, limits, allowed, autoscaled)
 
     return make
 

@@ -10,7 +10,7 @@ import re
 import subprocess
 from typing import Any
 
-from operations import act, apply, draining, look, nodes, push, rehearse, roll, shown
+from operations import act, apply, draining, nodes, push, rehearse, roll, shown
 from operations.digest import digest
 from slurm.hostlist import expand
 from tests.unit.operations.clock import Clock
@@ -31,6 +31,7 @@ class Kubernetes:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.reachable = True
+        self.unreachable = "Unable to connect to the server: no such host\n"
         self.rejects = ""
         self.skew = 0.0
         self.controller = True
@@ -84,7 +85,7 @@ class Kubernetes:
         assert argv[:3] == ["kubectl", "--namespace", "science"], argv
         self.clock.sleep(0.01)
         if not self.reachable:
-            return Done(argv, 1, "", "Unable to connect to the server: no such host\n")
+            return Done(argv, 1, "", self.unreachable)
         match argv[3:]:
             case ["exec", "-i", "controller-0", "-c", container, "--", "sh", "-s", *words]:
                 code, out = self._controller(container, input or "", words)
@@ -179,9 +180,9 @@ class Kubernetes:
                 return 0, slurm.show()
             case (nodes.NODES, []):
                 return 0, slurm.show_nodes()
-            case (look.PENDING, []):
+            case (draining.PENDING, []):
                 return 0, slurm.pending()
-            case (draining.JOBS, [names, partitions, _]):
+            case (draining.JOBS, [names, partitions, _, _]):
                 return 0, slurm.queue(names, partitions)
             case (draining.DRAIN, [names, reason]):
                 self.done.append(f"drain {names} {reason}")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from slurm.conf import parse
-from slurm.hostlist import expand
+from slurm.hostlist import compress, expand
 
 Fields = dict[str, str]
 
@@ -51,6 +51,7 @@ class Slurmctld:
         self.log: list[str] = []
         self.config: Fields = {}
         self.partitions: dict[str, Fields] = {}
+        self.nodesets: set[str] = set()
         self.nodes: dict[str, Node] = {}
         self.jobs: list[Job] = []
         self.lost: list[int] = []
@@ -61,6 +62,7 @@ class Slurmctld:
         self.boot = now
         self.config = {**DEFAULTS, **conf.keys}
         self.partitions = {name: {"AllowGroups": "ALL", **fields} for name, fields in conf.partitions.items()}
+        self.nodesets = {*conf.nodesets}
         dynamic = {name: node for name, node in self.nodes.items() if "DYNAMIC_NORM" in node.states}
         before, self.nodes = self.nodes, dynamic
         for line, fields in conf.nodes.items():
@@ -133,9 +135,16 @@ class Slurmctld:
     def show(self) -> str:
         config = "".join(f"{key:<23} = {value}\n" for key, value in {**self.config, "BOOT_TIME": self.boot}.items())
         partitions = "".join(
-            f"PartitionName={name} {_written(fields)} TotalNodes=9\n" for name, fields in self.partitions.items()
+            f"PartitionName={name} {_written({**fields, 'Nodes': self._members(fields)})} TotalNodes=9\n"
+            for name, fields in self.partitions.items()
         )
         return f"=== config\n{config}=== partitions\n{partitions}=== nodes\n{self.show_nodes()}"
+
+    def _members(self, fields: Fields) -> str:
+        """The nodes that a partition has now: those of NodeSets are known by their names here."""
+        words = expand(fields.get("Nodes", ""))
+        known = [name for name in self.nodes if name.rpartition("-")[0] in self.nodesets & {*words}]
+        return compress([*(word for word in words if word not in self.nodesets), *known]) or "(null)"
 
     def show_nodes(self) -> str:
         lines = []
@@ -149,7 +158,7 @@ class Slurmctld:
     def queue(self, names: str, partitions: str) -> str:
         """Who is on these nodes, and who is on or waits for these partitions."""
         lines = [
-            f"{job.number}|{job.user}|{job.state}|{job.partition}|{job.nodes}\n"
+            f"{job.number}|{job.state}|{job.partition}|{job.nodes}|{job.user}\n"
             for job in self.jobs
             if set(expand(job.nodes)) & set(expand(names)) or job.partition in partitions.split(",")
         ]

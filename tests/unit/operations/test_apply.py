@@ -24,7 +24,7 @@ def test_the_first_deploy_is_one_reconfigure_and_ends_with_a_closed_record(
     bare.deploy(BASE, NODES, verified=False)
     apply(wish(BASE))
     assert acts(bare) == ["reconfigure"]
-    assert bare.done[0] == "record attempt"
+    assert bare.done[0] == "record attempts"
     assert bare.done[-1] == "record applied"
     assert bare.record["applied"] == BASE
     assert capsys.readouterr().out.splitlines() == ["reconfigured", "verified"]
@@ -70,6 +70,13 @@ def test_a_live_update_that_slurm_refuses_is_followed_by_one_reconfigure(running
     apply(wish(files.LIVE))
     assert acts(running)[-1] == "reconfigure"
     assert running.record["applied"] == files.LIVE
+
+
+def test_other_nodes_of_a_partition_are_verified_too(running: Kubernetes, wish: Wish) -> None:
+    wanted = changed(("PartitionName=debug Nodes=worker-0", "PartitionName=debug Nodes=worker-1"))
+    running.slurm.deaf = True
+    apply(wish(wanted))
+    assert acts(running) == ["scontrol update PartitionName=debug Nodes=worker-1", "reconfigure"]
 
 
 def test_many_changes_that_need_a_reconfigure_are_one(running: Kubernetes, wish: Wish) -> None:
@@ -118,6 +125,19 @@ def test_every_slurmd_that_answers_has_read_the_files_and_others_are_named(
     assert "not waited for, as they do not answer: worker-2" in capsys.readouterr().out
 
 
+def test_nodes_that_are_powered_down_or_down_are_named_too(
+    running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.slurm.nodes["worker-0"].states |= {"POWERED_DOWN", "NOT_RESPONDING"}
+    running.slurm.nodes["worker-1"].states = {"DOWN"}
+    running.slurm.nodes["worker-2"].states |= {"POWERING_DOWN"}
+    apply(wish(files.RECONFIGURED))
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("not waited for")] == [
+        "not waited for, as they are powered down: worker-[0,2]",
+        "not waited for, as they are down: worker-1",
+    ]
+
+
 def test_a_slurmd_that_is_slow_to_take_the_files_is_waited_for(
     running: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,12 +165,16 @@ def test_names_of_new_pods_are_waited_for_before_slurmctld_looks_them_up(
     assert "worker-3" in running.slurm.nodes
 
 
-def test_names_that_never_come_leave_the_running_slurm_as_it_is(running: Kubernetes, wish: Wish) -> None:
+def test_names_that_never_come_put_the_files_of_before_back(running: Kubernetes, wish: Wish) -> None:
+    """The next start of slurmctld would look the names up."""
+    running.config_maps["slurm-config"] = files.GROWN  # by the engine
     with pytest.raises(Problem, match=r"waited 120 s for the pods of worker-3 to get their names") as told:
         apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
     assert "kubectl -n science get pods" in str(told.value)
-    assert acts(running) == []
-    assert running.record["attempt"] == files.GROWN
+    assert "The files of before are back, and verified" in str(told.value)
+    assert running.config_maps["slurm-config"] == running.mounted == BASE
+    assert running.record == {"applied": BASE, "since": 0.0}
+    assert "worker-3" not in running.slurm.nodes
 
 
 def test_names_are_not_looked_for_where_no_node_comes(running: Kubernetes, wish: Wish) -> None:

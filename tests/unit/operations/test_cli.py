@@ -41,6 +41,24 @@ def test_render_writes_what_the_stack_would_get(slipway, stack: Path, tmp_path: 
     assert str(tmp_path / "out" / "slurm.conf") in capsys.readouterr().out
 
 
+def test_render_tells_programs_what_it_wrote(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    assert slipway("render", "--file", stack, "--out", tmp_path / "out", "--json") == 0
+    told = json.loads(capsys.readouterr().out)["files"]
+    assert sorted(told) == sorted(str(file) for file in (tmp_path / "out").iterdir())
+
+
+def test_every_command_takes_json(slipway, capsys) -> None:
+    """`up` hands it on to pulumi."""
+    with pytest.raises(SystemExit):
+        slipway("--help")
+    commands = capsys.readouterr().out.partition("{")[2].partition("}")[0].split(",")
+    assert {"status", "render", "recover", "up"} <= {*commands}
+    for command in {*commands} - {"up"}:
+        with pytest.raises(SystemExit):
+            slipway(command, "--help")
+        assert "--json" in capsys.readouterr().out, command
+
+
 def test_render_finds_a_stack_by_its_name(slipway, stack: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert slipway("render", "--stack", "x", "--out", "out") == 0

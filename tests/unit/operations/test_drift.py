@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from config import Settings
-from operations.drift import Drift, adopt, differences, screen
+from operations.drift import Drift, differences, screen
 from operations.shown import Shown
 
 DECLARED = Shown(
@@ -51,6 +50,11 @@ def test_sockets_that_a_node_reports_for_its_devices_are_no_drift() -> None:
             {**DECLARED.partitions, "extra": {"PartitionName": "extra"}},
             Drift("partition extra", "PartitionName", None, "extra"),
         ),
+        (
+            "partitions",
+            {"main": {**DECLARED.partitions["main"], "Nodes": "worker-0"}},
+            Drift("partition main", "Nodes", "worker-[0-1]", "worker-0"),
+        ),
         ("partitions", {}, Drift("partition main", "PartitionName", "main", None)),
     ],
 )
@@ -65,45 +69,13 @@ def test_a_changed_node_is_drift_and_one_that_made_itself_known_is_not() -> None
     assert list(differences(DECLARED, running(nodes=changed))) == [Drift("node worker-1", "Weight", "1", "9")]
 
 
-def test_what_is_adopted_is_config_that_a_stack_takes() -> None:
-    found = [
-        Drift("slurm.conf", "KillWait", "30 sec", "60"),
-        Drift("partition main", "MaxTime", "1-00:00:00", "2-00:00:00"),
-        Drift("partition main", "PriorityTier", "1", "7"),
-        Drift("partition main", "AllowGroups", "ALL", "physics,chemistry"),
-        Drift("partition main", "Hidden", "NO", "YES"),
-        Drift("partition main", "LLN", "NO", "YES"),
-        Drift("node worker-0", "Weight", "1", "9"),
-        Drift("node worker-1", "Weight", "1", "9"),
-        Drift("node worker-0", "AvailableFeatures", "worker", "worker,fast"),
+def test_a_node_that_was_declared_and_is_not_there_is_drift() -> None:
+    nodes = {name: each for name, each in running().nodes.items() if name != "worker-1"}
+    partitions = {"main": {**DECLARED.partitions["main"], "Nodes": "worker-0"}}
+    assert list(differences(DECLARED, running(nodes=nodes, partitions=partitions))) == [
+        Drift("partition main", "Nodes", "worker-[0-1]", "worker-0"),
+        Drift("node worker-1", "NodeName", "worker-1", None),
     ]
-    config, unable = adopt(found)
-    assert unable == []
-    assert config["slipway:partitions"]["main"] == {
-        "maxTime": "2-00:00:00",
-        "priorityTier": 7,
-        "allowGroups": ["physics", "chemistry"],
-        "hidden": True,
-        "extra": {"LLN": "YES"},
-    }
-    assert config["slipway:worker"] == {"weight": 9, "features": ["fast"]}
-    partition = {**config["slipway:partitions"]["main"], "nodeSets": ["worker"], "default": True}
-    settings = Settings.model_validate(
-        {"worker": config["slipway:worker"], "partitions": {"main": partition}, "slurm": config["slipway:slurm"]}
-    )
-    assert str(settings.partitions["main"].max_time) == "2-00:00:00"
-    assert settings.worker.weight == 9
-
-
-def test_what_no_setting_keeps_is_named() -> None:
-    found = [
-        Drift("node worker-0", "Weight", "1", "9"),
-        Drift("node worker-1", "Weight", "1", "8"),  # not the same for the whole NodeSet
-        Drift("partition extra", "PartitionName", None, "extra"),
-    ]
-    config, unable = adopt(found)
-    assert config == {}
-    assert unable == ["node worker-0 Weight", "node worker-1 Weight", "partition extra PartitionName"]
 
 
 def test_the_screen_says_so_if_there_is_none() -> None:

@@ -82,7 +82,7 @@ def test_a_rollback_that_fails_too_says_so_and_leaves_the_record_open(
     assert str(told.value).count("Out of memory") == 2
     assert "Run `pulumi up` again" in str(told.value)
     assert running.record["applied"] == BASE
-    assert running.record["attempt"] == files.RECONFIGURED
+    assert running.record["attempts"] == [files.RECONFIGURED]
 
 
 def test_a_first_deploy_that_fails_has_nothing_to_go_back_to(bare: Kubernetes, wish: Wish) -> None:
@@ -91,7 +91,7 @@ def test_a_first_deploy_that_fails_has_nothing_to_go_back_to(bare: Kubernetes, w
     with pytest.raises(Problem, match="Slurm refused the change") as told:
         apply(wish(BASE))
     assert "of before" not in str(told.value)
-    assert set(bare.record) == {"attempt", "since"}
+    assert set(bare.record) == {"attempts", "since"}
     assert bare.done.count("reconfigure") == 1
 
 
@@ -104,9 +104,49 @@ def test_a_controller_that_cannot_be_reached_any_more_is_told_and_the_record_sta
         return ""
 
     monkeypatch.setattr(running.slurm, "reconfigure", vanish)
-    with pytest.raises(Problem):
+    with pytest.raises(Problem, match="did not go well either"):
         apply(wish(files.RECONFIGURED))
-    assert running.record["attempt"] == files.RECONFIGURED
+    assert running.record["attempts"] == [files.RECONFIGURED]
+    assert running.config_maps["slurm-config"] == BASE, "for whenever it starts again"
+
+
+def test_what_an_engine_that_was_killed_has_left_is_the_next_ones(
+    running: Kubernetes, wish: Wish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be at work already: two that put files back and forth would never end."""
+    running.clock.after(5, lambda: monkeypatch.setattr("operations.progress.os.getppid", lambda: 1))
+    with pytest.raises(Problem, match="whoever started this is gone"):
+        apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
+    assert running.config_maps["slurm-config"] == files.GROWN
+    assert running.record["attempts"] == [files.GROWN]
+
+
+@pytest.mark.parametrize("phase", ["during", "after"])
+def test_a_good_change_survives_a_controller_that_is_killed(
+    running: Kubernetes, wish: Wish, phase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its successor has read the files. But it has not told the slurmds, which only a reconfigure does."""
+    reconfigure = running.slurm.reconfigure
+
+    def killed(wanted: dict[str, str], now: str) -> str:
+        monkeypatch.setattr(running.slurm, "reconfigure", reconfigure)
+        before = {name: node.started for name, node in running.slurm.nodes.items()}
+        running.slurm.read(wanted, now)
+        for name, node in running.slurm.nodes.items():
+            node.started = before[name]
+        running.done.append("killed")
+        running._delete(["controller-0"])
+        return "slurm_reconfigure error: Unable to contact slurm controller\n" if phase == "during" else ""
+
+    monkeypatch.setattr(running.slurm, "reconfigure", killed)
+    apply(wish(files.RECONFIGURED))
+    assert running.record == {"applied": files.RECONFIGURED, "since": 0.0}
+    assert running.mounted == files.RECONFIGURED
+    assert [each for each in running.done if each in ("killed", "reconfigure")] == [
+        "reconfigure",
+        "killed",
+        "reconfigure",
+    ]
 
 
 def test_after_an_unfinished_attempt_a_reconfigure_brings_certainty(running: Kubernetes, wish: Wish) -> None:
@@ -126,6 +166,13 @@ def test_an_unfinished_attempt_is_planned_for_too(running: Kubernetes, wish: Wis
     assert "delete controller-0" in running.done
 
 
+def test_nodes_that_an_unfinished_attempt_was_about_to_restart_serve_again(running: Kubernetes, wish: Wish) -> None:
+    _attempt(running, wish, files.RECONFIGURED)
+    running.slurm.drain("worker-1", "slipway:stopping")
+    apply(wish(BASE))
+    assert running.slurm.drained == {}
+
+
 def _attempt(running: Kubernetes, wish: Wish, wanted: dict[str, str]) -> None:
     """As one that was killed between its first word and its last has left it."""
     cluster = wish(wanted).cluster
@@ -135,12 +182,12 @@ def _attempt(running: Kubernetes, wish: Wish, wanted: dict[str, str]) -> None:
 
 def test_the_same_attempt_is_taken_up_where_it_was_left(running: Kubernetes, wish: Wish) -> None:
     """Pods that were replaced for it are not replaced again: they are younger than it."""
-    _attempt(running, wish, files.GROWN)
-    since = running.record["since"]
+    _attempt(running, wish, files.LARGER)
+    running.clock.sleep(5)
+    running.start("worker-0")
     running.clock.sleep(1000)
-    with pytest.raises(Problem, match="worker-3 to get their names"):
-        apply(wish(files.GROWN, nodes="worker-[0-3],burst-0"))
-    assert running.record["since"] == since
+    apply(wish(files.LARGER))
+    assert [each for each in running.done if each.startswith("delete")] == ["delete worker-1", "delete worker-2"]
 
 
 @pytest.mark.usefixtures("handlers")
@@ -180,3 +227,19 @@ def test_a_second_attempt_after_one_that_was_put_back_loses_no_job(running: Kube
     apply(wishes)
     assert running.slurm.lost == []
     assert "worker-2" not in running.slurm.nodes
+
+
+@pytest.mark.parametrize("seconds", [100, 1000])
+def test_what_goes_is_emptied_also_by_a_slurmctld_that_is_slow_to_come_back(
+    running: Kubernetes, wish: Wish, seconds: float
+) -> None:
+    """However long it takes, files without a node do not reach it while the node has jobs."""
+    running.slurm.jobs = [Job(7, nodes="worker-2")]
+    running.slurm.up = False
+    running.clock.after(seconds, lambda: setattr(running.slurm, "up", True))
+    running.clock.after(1200, lambda: running.slurm.jobs.clear())
+    with pytest.raises(Problem, match="1 job: 7" if seconds == 100 else "nobody can tell which jobs use node worker-2"):
+        apply(wish(files.SHRUNK, nodes="worker-[0-1],burst-0"))
+    assert running.slurm.lost == []
+    assert "worker-2" in running.slurm.nodes
+    assert running.config_maps["slurm-config"] == BASE

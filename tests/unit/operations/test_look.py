@@ -83,8 +83,9 @@ def test_pending_jobs_of_a_partition_that_goes_are_no_running_ones(running: Kube
         (Job(9, wanted="worker-2"), SHRUNK, "asks for worker-2"),
         (Job(9, count=5), SHRUNK, "asks for 5 nodes, and "),
         (Job(9, feature="fast"), SHRUNK, "asks for a node with fast"),
+        (Job(9, feature="fast|faster"), SHRUNK, "asks for a node with fast|faster"),
     ],
-    ids=["partition", "node", "count", "feature"],
+    ids=["partition", "node", "count", "feature", "features"],
 )
 def test_pending_jobs_that_can_never_start_are_told_with_the_reason(
     running: Kubernetes, told, job: Job, wanted: dict[str, str], reason: str
@@ -105,8 +106,9 @@ def test_pending_jobs_that_can_never_start_are_told_with_the_reason(
         Job(9, feature="worker"),
         Job(9, feature="burst"),
         Job(9, feature="worker&fast"),
+        Job(9, feature="fast|worker"),
     ],
-    ids=["plain", "two partitions", "node", "no node", "count", "static", "dynamic", "expression"],
+    ids=["plain", "two partitions", "node", "no node", "count", "static", "dynamic", "expression", "one of two"],
 )
 def test_pending_jobs_that_can_start_are_not_told(running: Kubernetes, told, job: Job) -> None:
     running.slurm.jobs = [job]
@@ -116,3 +118,35 @@ def test_pending_jobs_that_can_start_are_not_told(running: Kubernetes, told, job
 def test_dynamic_nodes_of_a_mixed_partition_count_too(running: Kubernetes, told) -> None:
     running.slurm.jobs = [Job(9, count=3)]
     assert told(SHRUNK, nodes=TWO)["stranded"] == []
+
+
+ALL_NODES = "worker-[0-2],burst-0"
+NO_BURST = changed(("Nodes=worker-[0-2],burst ", "Nodes=worker-[0-2] "))
+FEATURELESS = changed((" Feature=worker", ""))
+
+
+@pytest.mark.parametrize(
+    ("job", "wanted", "reason"),
+    [
+        (Job(9, feature="burst"), NO_BURST, "asks for a node with burst"),
+        (Job(9, feature="worker"), FEATURELESS, "asks for a node with worker"),
+        (
+            Job(9, partition="debug", wanted="worker-0"),
+            changed(("PartitionName=debug Nodes=worker-0", "PartitionName=debug Nodes=worker-1")),
+            "asks for worker-0, which debug does not have",
+        ),
+    ],
+    ids=["NodeSet", "feature", "node"],
+)
+def test_what_stays_may_offer_less_than_a_job_waits_for(
+    running: Kubernetes, told, job: Job, wanted: dict[str, str], reason: str
+) -> None:
+    running.slurm.jobs = [job]
+    found = told(wanted, nodes=ALL_NODES)
+    assert [each.partition(": ")[2] for each in found["stranded"]] == [reason]
+    assert "waitedFor" not in found
+
+
+def test_a_job_that_one_of_its_partitions_can_still_run_is_not_told(running: Kubernetes, told) -> None:
+    running.slurm.jobs = [Job(9, partition="debug,main", wanted="worker-2", feature="worker")]
+    assert told(NO_BURST, nodes=ALL_NODES)["stranded"] == []

@@ -59,7 +59,7 @@ def test_only_a_static_node_that_goes_is_drained(
 ) -> None:
     prepare(wish(files.SHRUNK, nodes=TWO))
     assert running.slurm.drained == {"worker-2": "slipway:change"}
-    assert running.done == ["rehearse", "record applied attempt", "drain worker-2 slipway:change"]
+    assert running.done == ["rehearse", "record applied attempts", "drain worker-2 slipway:change"]
     assert capsys.readouterr().out.splitlines()[-1] == "nodes worker-2: no job is left"
 
 
@@ -112,7 +112,7 @@ def test_jobs_that_do_not_end_stop_the_update_and_are_listed_and_left_alone(runn
     assert "drain.onTimeout to requeue or cancel" in said
     assert running.slurm.jobs == jobs
     assert running.slurm.drained == {}
-    assert running.done[-1] == "undrain worker-2"
+    assert running.done[-2:] == ["undrain worker-2", "record applied"], "as if it had never begun"
 
 
 def test_jobs_are_requeued_where_the_stack_says_so(
@@ -147,6 +147,18 @@ def test_a_job_that_waits_for_a_node_by_name_is_cancelled_where_the_stack_says_s
     running.slurm.jobs = [Job(1, wanted="worker-2"), Job(2, wanted="worker-0")]
     prepare(wish(files.SHRUNK, nodes=TWO, on_timeout="cancel"))
     assert [job.number for job in running.slurm.jobs] == [2]
+
+
+def test_a_job_that_takes_one_of_two_features_stops_nothing(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.jobs = [Job(1, feature="intel|amd"), Job(2, wanted="worker-2", feature="[rack1|rack2]")]
+    with pytest.raises(Problem, match=r"1 job: 2 \(alice, waiting in main for worker-2\)"):
+        prepare(wish(files.SHRUNK, nodes=TWO))
+
+
+def test_no_job_is_overlooked_for_the_name_of_its_user(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.jobs = [Job(1, nodes="worker-2", user="CORP|alice")]
+    with pytest.raises(Problem, match=r"1 \(CORP\|alice, on worker-2\)"):
+        prepare(wish(files.SHRUNK, nodes=TWO))
 
 
 def test_a_requeued_job_that_asks_for_its_node_by_name_keeps_it(running: Kubernetes, wish: Wish) -> None:
@@ -204,15 +216,16 @@ def test_a_cluster_that_was_taken_down_and_left_its_data_is_made_anew_at_once(
     began = running.clock.monotonic()
     prepare(wish(files.SHRUNK, nodes=TWO))
     assert running.clock.monotonic() - began < 1
-    assert running.done == ["record applied attempt"], "so that Slurm is told to look for its nodes again"
+    assert running.done == ["record applied attempts"], "so that Slurm is told to look for its nodes again"
     assert "there is no controller yet" in capsys.readouterr().out
 
 
 def test_nothing_goes_while_slurmctld_is_silent(running: Kubernetes, wish: Wish) -> None:
     running.slurm.up = False
-    with pytest.raises(Problem, match=r"nobody can tell which jobs use .*worker-2\. Nothing was changed") as told:
+    with pytest.raises(Problem, match=r"nobody can tell which jobs use .*worker-2\.\n") as told:
         prepare(wish(files.SHRUNK, nodes=TWO))
     assert "kubectl -n science describe pod controller-0" in str(told.value)
+    assert str(told.value).endswith("Nothing was changed.")
     assert running.done == []
 
 

@@ -5,7 +5,7 @@ import pytest
 from operations.prepare import prepare
 from operations.problem import Problem
 from tests.unit.operations.conftest import Wish
-from tests.unit.operations.files import NO_DEBUG
+from tests.unit.operations.files import NO_DEBUG, SHRUNK
 from tests.unit.operations.kubernetes import Kubernetes
 from tests.unit.operations.slurmctld import Job
 
@@ -76,3 +76,13 @@ def test_all_jobs_of_it_are_cancelled_where_the_stack_says_so(running: Kubernete
     prepare(wish(NO_DEBUG, on_timeout="cancel"))
     assert [job.number for job in running.slurm.jobs] == [3]
     assert "scancel 1 2" in running.done
+
+
+@pytest.mark.parametrize("how", ["requeue", "cancel"])
+def test_every_job_is_named_before_anything_is_done_to_it(
+    running: Kubernetes, wish: Wish, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    running.slurm.jobs = [Job(number, nodes="worker-2") for number in range(1, 21)]
+    prepare(wish(SHRUNK, nodes="worker-[0-1],burst-0", on_timeout=how))
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith(f"{how}: 20 jobs: ")]
+    assert all(f" {number} (alice, on worker-2)" in line for number in range(1, 21))

@@ -46,9 +46,27 @@ def dead_pid() -> int:
         return process.pid
 
 
-def test_without_a_lock_nothing_is_done(locks: Path, pulumi: list[list[str]]) -> None:
+def test_without_a_lock_and_an_open_creation_nothing_is_done(locks: Path, pulumi: list[list[str]], monkeypatch) -> None:
+    monkeypatch.setattr(recover, "_pending", lambda _: [])
     assert recover.recover("dev") is False
     assert pulumi == []
+
+
+def test_a_recovery_that_failed_itself_is_taken_up_by_the_next(locks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock went with the first one, and what is pending stayed."""
+    stale, codes, calls = lock(locks, dead_pid()), iter([1, 0]), []
+    monkeypatch.setattr(recover, "_pending", lambda _: [{"type": "creating"}])
+
+    def run(argv: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        calls.append(argv[1])
+        return subprocess.CompletedProcess(argv, next(codes), "", "no such cluster")
+
+    monkeypatch.setattr(recover.subprocess, "run", run)
+    with pytest.raises(Problem):
+        recover.recover("dev")
+    assert not stale.exists()
+    assert recover.recover("dev") is True
+    assert calls == ["refresh", "refresh"]
 
 
 def test_a_dead_ones_lock_goes_and_what_it_was_making_is_looked_for(locks: Path, pulumi: list[list[str]]) -> None:
@@ -57,6 +75,12 @@ def test_a_dead_ones_lock_goes_and_what_it_was_making_is_looked_for(locks: Path,
     assert not stale.exists()
     assert [call[:2] for call in pulumi] == [["stack", "export"], ["refresh", "--yes"]]
     assert "--clear-pending-creates" in pulumi[-1]
+
+
+def test_a_stack_that_is_yet_to_be_made_has_nothing_to_recover(locks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    none = subprocess.CompletedProcess(["pulumi"], 255, "", "error: no stack named 'dev' found")
+    monkeypatch.setattr(recover.subprocess, "run", lambda *_, **__: none)
+    assert recover.recover("dev") is False
 
 
 def test_interrupted_updates_need_no_refresh(locks: Path, pulumi: list[list[str]], monkeypatch) -> None:
@@ -75,7 +99,23 @@ def test_a_living_ones_lock_and_one_of_another_machine_stay(locks: Path, pulumi,
     assert other is None or not other.exists()
 
 
-def test_locks_of_other_stacks_are_left_alone(locks: Path, pulumi: list[list[str]]) -> None:
+@pytest.mark.parametrize("variable", ["PULUMI_HOME", "PULUMI_CREDENTIALS_PATH", "HOME"])
+def test_the_backend_is_also_the_one_of_the_last_login(
+    locks: Path, pulumi, tmp_path: Path, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for each in ("PULUMI_BACKEND_URL", "PULUMI_HOME", "PULUMI_CREDENTIALS_PATH"):
+        monkeypatch.delenv(each, raising=False)
+    monkeypatch.setenv(variable, str(tmp_path / "home"))
+    home = tmp_path / "home" / (".pulumi" if variable == "HOME" else "")
+    home.mkdir(parents=True)
+    (home / "credentials.json").write_text(json.dumps({"current": f"file://{tmp_path}"}))
+    stale = lock(locks, dead_pid())
+    recover.recover("dev")
+    assert not stale.exists()
+
+
+def test_locks_of_other_stacks_are_left_alone(locks: Path, pulumi: list[list[str]], monkeypatch) -> None:
+    monkeypatch.setattr(recover, "_pending", lambda _: [])
     folder = locks.parent / "prod"
     folder.mkdir()
     stale = lock(folder, dead_pid())
@@ -83,9 +123,9 @@ def test_locks_of_other_stacks_are_left_alone(locks: Path, pulumi: list[list[str
     assert stale.exists()
 
 
-def test_a_backend_that_is_no_folder_has_no_such_locks(monkeypatch: pytest.MonkeyPatch, pulumi) -> None:
+def test_a_backend_that_is_no_folder_has_no_such_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULUMI_BACKEND_URL", "https://example.com")
-    assert recover.recover("dev") is False
+    assert recover._locks("dev") == []
 
 
 def test_a_refresh_that_fails_is_said_in_its_own_words(locks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,8 +137,9 @@ def test_a_refresh_that_fails_is_said_in_its_own_words(locks: Path, monkeypatch:
         recover.recover("dev")
 
 
-def test_after_a_killed_creation_the_first_run_takes_over_what_is_there(
-    locks: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("words", [["--yes", "--skip-preview"], []])
+def test_after_a_killed_creation_the_first_run_takes_over_what_is_there_and_asks_as_told(
+    locks: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     runs: list[tuple[list[str], str]] = []
 
@@ -108,9 +149,33 @@ def test_after_a_killed_creation_the_first_run_takes_over_what_is_there(
 
     monkeypatch.setattr(recover.subprocess, "run", run)
     monkeypatch.setattr(recover, "recover", lambda _: True)
-    assert recover.up("dev", ["--yes"]) == 0
+    assert recover.up("dev", words) == 0
     assert [taken for _, taken in runs] == ["true", ""]
-    assert all(argv[:4] == ["pulumi", "up", "--stack", "dev"] for argv, _ in runs)
+    assert all(argv == ["pulumi", "up", "--stack", "dev", *words] for argv, _ in runs)
+
+
+def test_what_is_recovered_is_told_beside_what_programs_read(
+    locks: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    lock(locks, dead_pid())
+    program = tmp_path / "pulumi"
+    pending = json.dumps({"deployment": {"pending_operations": [{"type": "creating"}]}})
+    program.write_text(f"#!/bin/sh\ncase $1 in stack) echo '{pending}' ;; up) echo '{{\"up\": true}}' ;; esac\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert recover.up("dev", ["--yes", "--json"]) == 0
+    told = capfd.readouterr()
+    assert json.loads(told.out) == {"up": True}
+    assert "releasing its lock" in told.err
+
+
+def test_a_user_who_says_no_is_not_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = iter([255])
+    monkeypatch.setattr(
+        recover.subprocess, "run", lambda argv, **_: subprocess.CompletedProcess(argv, next(codes), "", "")
+    )
+    monkeypatch.setattr(recover, "recover", lambda _: True)
+    assert recover.up("dev", []) == 255
 
 
 def test_a_plugin_whose_engine_is_gone_is_an_orphan_and_no_other_process_is(tmp_path: Path) -> None:

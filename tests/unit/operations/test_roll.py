@@ -23,6 +23,12 @@ def test_outdated_pods_come_first(running: Kubernetes, wish: Wish) -> None:
     assert running.done[-1] == "delete burst-0"
 
 
+def test_a_node_that_a_killed_run_has_drained_serves_again(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.drain("worker-2", "slipway:stopping")
+    roll(wish({}))
+    assert running.slurm.drained == {}
+
+
 @pytest.mark.parametrize("word", ["NOT_RESPONDING", "UNKNOWN"])
 def test_nodes_that_have_not_registered_are_named(running: Kubernetes, wish: Wish, word: str) -> None:
     running.slurm.nodes["worker-1"].states = {word}

@@ -4,6 +4,7 @@ import pytest
 
 from operations import rolling
 from operations.draining import STOPPING
+from operations.kubectl import Cluster
 from operations.problem import Problem
 from slurm.changes import Plan, plan
 from tests.unit.operations.conftest import Wish
@@ -128,6 +129,44 @@ def test_one_that_does_not_come_back_holds_up_the_others(
     assert outdated.done == [f"drain worker-0 {STOPPING}", "delete worker-0"]
 
 
+def lose(cluster: Kubernetes, name: str) -> None:
+    cluster.pods[name]["status"]["conditions"] = [{"type": "Ready", "status": "False", "reason": "NodeNotReady"}]
+    cluster.slurm.nodes[name].states.add("NOT_RESPONDING")
+
+
+def test_a_pod_on_a_machine_that_is_gone_is_reported_and_holds_up_nobody(
+    outdated: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lose(outdated, "worker-0")
+    rolling.restart_outdated(wish({}))
+    assert [each for each in outdated.done if each.startswith("delete")] == ["delete worker-1", "delete worker-2"]
+    assert capsys.readouterr().out.count("not replaced, as their machines do not answer: worker-0") == 1
+
+
+def test_pods_that_are_away_already_count_as_such(outdated: Kubernetes, wish: Wish) -> None:
+    lose(outdated, "worker-0")
+    rolling.restart_outdated(wish({}, most=2))
+    assert outdated.away == [1, 1], "the third is away on its own account"
+
+
+def test_a_pod_that_comes_back_by_itself_is_waited_for_before_another_goes(
+    outdated: Kubernetes, wish: Wish, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outdated.start("worker-0")  # new, and not there yet
+    ready = outdated.pods["worker-0"]["status"]["conditions"]
+    outdated.pods["worker-0"]["status"]["conditions"] = []
+    outdated.clock.after(30, lambda: outdated.pods["worker-0"]["status"].update(conditions=ready))
+    rolling.restart_outdated(wish({}))
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first.endswith("for worker-0 to be back")
+
+
+def test_of_outdated_pods_those_that_do_not_serve_anyway_come_first(outdated: Kubernetes, wish: Wish) -> None:
+    outdated.pods["worker-2"]["status"]["conditions"] = []
+    rolling.restart_outdated(wish({}))
+    assert outdated.done[:2] == [f"drain worker-2 {STOPPING}", "delete worker-2"]
+
+
 def test_kubernetes_is_given_time_to_see_a_change(outdated: Kubernetes, wish: Wish) -> None:
     """Until it has, every pod would look as it should."""
     seen = outdated.sets["worker"]
@@ -174,3 +213,24 @@ def test_a_change_for_every_slurmd_is_for_dynamic_nodes_too(running: Kubernetes,
     rolling.restart_nodes(wish(wanted), plan(BASE, wanted), running.clock.now)
     replaced = {name for each in running.done if each.startswith("delete") for name in each.split()[1:]}
     assert replaced == {*WORKERS, "burst-0"}
+
+
+def test_a_drain_for_a_pod_that_is_not_replaced_after_all_ends(running: Kubernetes) -> None:
+    """Its template was put back, and whoever had drained it was killed."""
+    running.slurm.drain("worker-0", STOPPING)
+    running.slurm.drain("worker-1", "bad disk")
+    rolling.release_stale(Cluster("science"))
+    assert running.slurm.drained == {"worker-1": "bad disk"}
+
+
+@pytest.mark.parametrize("state", ["ending", "starting", "gone"])
+def test_a_pod_that_comes_or_goes_sees_to_its_own_drain(running: Kubernetes, state: str) -> None:
+    running.slurm.drain("worker-0", STOPPING)
+    if state == "ending":
+        running.pods["worker-0"]["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z"
+    elif state == "starting":
+        running.pods["worker-0"]["status"]["conditions"] = [{"type": "Ready", "status": "False"}]
+    else:
+        del running.pods["worker-0"]
+    rolling.release_stale(Cluster("science"))
+    assert running.slurm.drained == {"worker-0": STOPPING}

@@ -8,6 +8,9 @@ import pytest
 
 from operations import act, apply, draining
 
+STATES = (draining.ACTIVE, draining.WAITING)
+HOUSE = Path(__file__).parents[3]
+
 
 @pytest.fixture
 def pod(tmp_path: Path):
@@ -25,30 +28,44 @@ def pod(tmp_path: Path):
 
 
 def test_jobs_are_those_that_run_on_nodes_and_those_that_run_or_wait_in_partitions(pod) -> None:
-    asked = pod(draining.JOBS, "worker-[2-3]", "old,debug", draining.ACTIVE, squeue='echo "$*"').stdout.splitlines()
+    asked = pod(draining.JOBS, "worker-[2-3]", "old,debug", *STATES, squeue='echo "$*"').stdout.splitlines()
     on_nodes, in_partitions = sorted(asked)
-    assert "--nodelist=worker-[2-3] --states=R,S,CG,ST,SO " in on_nodes
-    assert "--partition=old,debug --states=PD,R,S,CG,ST,SO " in in_partitions
+    assert f"--nodelist=worker-[2-3] --states={draining.ACTIVE} " in on_nodes
+    assert f"--partition=old,debug --states={draining.WAITING},{draining.ACTIVE} " in in_partitions
     for line in (on_nodes, in_partitions):
         assert line.startswith("--noheader ")
-        assert line.endswith("--format=%A|%u|%T|%P|%N")
+        assert line.endswith("--format=%A|%T|%P|%N|%u")
+
+
+@pytest.mark.parametrize("state", ["R", "S", "CF", "CG", "RS", "SI", "SO", "ST"])
+def test_a_job_has_its_nodes_in_many_states_and_all_who_ask_know_them(state: str) -> None:
+    """For squeue a job that is CONFIGURING does not run."""
+    assert state in draining.ACTIVE.split(",")
+    for script in ("worker/stop", "common/slipway/wait-for-controller"):
+        assert f"--states={draining.ACTIVE} " in (HOUSE / "images" / script).read_text()
+
+
+@pytest.mark.parametrize("state", ["PD", "RH", "SE"])
+def test_a_job_waits_also_where_it_is_held_after_it_ran(state: str) -> None:
+    assert state in draining.WAITING.split(",")
+    assert f"--states={draining.WAITING} " in draining.PENDING
 
 
 @pytest.mark.parametrize(("nodes", "partitions"), [("worker-2", ""), ("", "old")])
 def test_nobody_is_asked_about_nothing(pod, nodes: str, partitions: str) -> None:
     """An empty list would be all of them for squeue."""
-    [asked] = pod(draining.JOBS, nodes, partitions, draining.ACTIVE, squeue='echo "$*"').stdout.splitlines()
+    [asked] = pod(draining.JOBS, nodes, partitions, *STATES, squeue='echo "$*"').stdout.splitlines()
     assert ("--nodelist" in asked) == bool(nodes)
 
 
 def test_a_job_that_matches_twice_is_listed_once(pod) -> None:
-    shown = pod(draining.JOBS, "worker-2", "old", draining.ACTIVE, squeue="echo '7|alice|RUNNING|old|worker-2'")
-    assert shown.stdout == "7|alice|RUNNING|old|worker-2\n"
+    shown = pod(draining.JOBS, "worker-2", "old", *STATES, squeue="echo '7|RUNNING|old|worker-2|alice'")
+    assert shown.stdout == "7|RUNNING|old|worker-2|alice\n"
 
 
 @pytest.mark.parametrize(("nodes", "partitions"), [("worker-2", ""), ("", "old"), ("worker-2", "old")])
 def test_a_queue_that_cannot_be_read_is_not_an_empty_one(pod, nodes: str, partitions: str) -> None:
-    done = pod(draining.JOBS, nodes, partitions, draining.ACTIVE, squeue="echo 'Unable to contact slurm' >&2; exit 1")
+    done = pod(draining.JOBS, nodes, partitions, *STATES, squeue="echo 'Unable to contact slurm' >&2; exit 1")
     assert done.returncode != 0
     assert "Unable to contact slurm" in done.stderr
 

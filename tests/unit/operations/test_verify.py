@@ -35,7 +35,7 @@ def test_what_shows_its_files_has_them(wanted: dict[str, str]) -> None:
     [
         (files.LIVE, ["MaxTime=120 of partition debug (it is 60)"]),
         (files.RECONFIGURED, ["SchedulerParameters=bf_continue,bf_interval=60 (it is bf_continue)"]),
-        (files.SHRUNK, ["no node worker-2"]),
+        (files.SHRUNK, ["no node worker-2", "Nodes=worker-[0-1] of partition main (it is worker-[0-2])"]),
         (files.NO_DEBUG, ["no partition debug"]),
         (files.LARGER, [f"CPUTot=2 of node worker-{number} (it is 1)" for number in range(3)]),
     ],
@@ -74,8 +74,26 @@ def test_sockets_that_only_a_registered_node_can_tell_are_no_difference() -> Non
 
 def test_counts_of_a_partition_come_from_what_runs_there() -> None:
     live = shows(files.LIVE)
-    live.partitions["debug"] |= {"TotalNodes": "17", "TotalCPUs": "34", "Nodes": "worker-0,burst-[0-15]"}
+    live.partitions["debug"] |= {"TotalNodes": "17", "TotalCPUs": "34", "Nodes": "worker-0,burst-[0-1]"}
+    live.nodes["burst-0"] = {"State": "IDLE+DYNAMIC_NORM"}  # and burst-1 is about to be forgotten
     assert seen(files.LIVE, live) == []
+
+
+def test_nodes_that_a_partition_has_and_should_not_or_should_and_has_not_are_told() -> None:
+    wanted = changed(("PartitionName=debug Nodes=worker-0", "PartitionName=debug Nodes=worker-[1-2]"))
+    assert seen(wanted, shows(wanted)) == []
+    assert seen(wanted, shows(BASE)) == ["Nodes=worker-[1-2] of partition debug (it is worker-0)"]
+    fewer = changed(("PartitionName=main Nodes=worker-[0-2],burst", "PartitionName=main Nodes=worker-[0-1],burst"))
+    assert seen(fewer, shows(BASE)) == ["Nodes=worker-[0-1] of partition main (it is worker-[0-2])"]
+    none = changed((" Nodes=worker-0 ", " "))
+    assert seen(none, shows(BASE)) == ["Nodes=(null) of partition debug (it is worker-0)"]
+
+
+def test_a_live_update_that_was_refused_is_never_verified(running: Kubernetes, wish: Wish) -> None:
+    """Not all that it should change shows."""
+    assert running.slurm.up
+    with pytest.raises(NotVerified, match="Slurm refused the change: slurm_update error"):
+        verify(wish(BASE), plan(BASE, BASE), Done("live", said="slurm_update error: Invalid node name"))
 
 
 @pytest.mark.parametrize("line", ["PriorityWeightAge=500", "SuspendTime=300"])
@@ -115,3 +133,15 @@ def test_a_slurmctld_that_starts_anew_is_waited_for(
     first, last = capsys.readouterr().out.splitlines()
     assert first.endswith("for slurmctld to answer")
     assert last == "verified"
+
+
+def test_a_pod_that_is_replaced_before_it_can_rehearse_is_no_verdict(running: Kubernetes, wish: Wish) -> None:
+    running._delete(["controller-0"])
+    running.clock.after(90, lambda: running.start("controller-0"))
+    verify(wish(BASE), plan(BASE, BASE), Done("live"))
+
+
+def test_files_that_a_rehearsal_rejects_are_not_verified(running: Kubernetes, wish: Wish) -> None:
+    running.rejects = "bf_continue"
+    with pytest.raises(NotVerified, match="slurmctld does not start with these files"):
+        verify(wish(BASE), plan(BASE, BASE), Done("live"))

@@ -7,7 +7,7 @@ import pytest
 
 from operations.__main__ import main
 from operations.draining import Limits
-from operations.kubectl import Cluster
+from operations.kubectl import PATIENCE, Cluster
 from operations.wishes import Wishes
 from slurm.hostlist import Hosts
 from tests.unit.operations import files
@@ -27,7 +27,7 @@ ENVIRONMENT = {
 
 def test_wishes_come_from_the_environment_and_files_from_stdin() -> None:
     assert Wishes.read(ENVIRONMENT, io.StringIO(json.dumps(BASE))) == Wishes(
-        Cluster("science"),
+        Cluster("science", PATIENCE),
         BASE,
         Hosts.parse(NODES),
         "science.svc.cluster.local",
