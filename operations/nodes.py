@@ -27,6 +27,11 @@ class Node:
         """Whether its slurmd serves: it has registered, and answers."""
         return self.states.isdisjoint({"NOT_RESPONDING", "UNKNOWN", "DOWN", "POWERED_DOWN", "POWERING_DOWN", "FUTURE"})
 
+    @property
+    def stopped(self) -> bool:
+        """Whether Slurm itself has stopped it. It starts it again when there is work for it."""
+        return not self.states.isdisjoint({"POWERED_DOWN", "POWERING_DOWN"})
+
 
 def nodes(cluster: Cluster) -> dict[str, Node]:
     return parse(cluster.slurm(NODES, seconds=120))

@@ -1,18 +1,28 @@
 """`operations/run roll`: bring the worker pods to their templates, and see that every node serves."""
 
 from operations.apply import shown_nodes
-from operations.kubectl import Cluster, name_of
+from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
 from operations.progress import say, wait
-from operations.rolling import NODE_SET, on_lost_machine, release_stale, restart_outdated
+from operations.rolling import (
+    NODE_SET,
+    on_lost_machine,
+    outdated,
+    ready,
+    release_stale,
+    restart_outdated,
+    revisions,
+)
 from operations.wishes import Wishes
 from slurm import places
 
 NODES_SECONDS = 300
+CONTROLLER_SET = f"app.kubernetes.io/name={places.CONTROLLER}"
 SETTLE = f'{places.POWER} settle "$@"'
 
 
 def roll(wishes: Wishes) -> None:
+    _wait_for_controller(wishes.cluster)
     if wishes.autoscaled:
         # Slurm asks for pods when a node starts or stops. What `pulumi up` has changed in between is settled here.
         say(wishes.cluster.slurm(SETTLE, *wishes.autoscaled, seconds=120).strip() or "autoscaled NodeSets are settled")
@@ -20,6 +30,18 @@ def roll(wishes: Wishes) -> None:
     if wishes.nodes:
         release_stale(wishes.cluster)
         _wait_for_nodes(wishes)
+
+
+def _wait_for_controller(cluster: Cluster) -> None:
+    """slurmctld comes before slurmd, as Slurm asks for when its version changes: its pod may only now be replaced."""
+
+    [revision] = revisions(cluster, CONTROLLER_SET).values()
+
+    def look() -> str | None:
+        up = any(not outdated(pod, revision) and ready(pod) for pod in cluster.list("pods", CONTROLLER_SET))
+        return None if up else f"{CONTROLLER} to run as its template says"
+
+    wait(look, NODES_SECONDS, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}")
 
 
 def _wait_for_nodes(wishes: Wishes) -> None:

@@ -24,15 +24,15 @@ Pod = dict[str, Any]
 
 def restart_outdated(wishes: Wishes) -> None:
     """Replace every pod whose NodeSet has another template by now. What ends in between is done by the next run."""
-    for node_set, revision in _revisions(wishes.cluster).items():
-        _restart(wishes, node_set, lambda pod, wanted=revision: _outdated(pod, wanted))
+    for node_set, revision in revisions(wishes.cluster).items():
+        _restart(wishes, node_set, lambda pod, wanted=revision: outdated(pod, wanted))
 
 
 def release_stale(cluster: Cluster) -> None:
     """Take drains of pods that were about to be replaced away where they are not: whoever began it was killed, and its
     template is by now what it was before. One that ends, or starts, sees to its own."""
     if stopping := [name for name, node in nodes(cluster).items() if owned(node, STOPPING)]:
-        up = {name_of(pod) for pod in cluster.list("pods", NODE_SET) if _ready(pod) and not _ending(pod)}
+        up = {name_of(pod) for pod in cluster.list("pods", NODE_SET) if ready(pod) and not _ending(pod)}
         release(cluster, [name for name in stopping if name in up], STOPPING)
 
 
@@ -60,6 +60,11 @@ def _restart(wishes: Wishes, node_set: str, due: Callable[[Pod], bool]) -> None:
     reported: set[str] = set()
     while True:
         pods = _pods(cluster, node_set)
+        if node_set in wishes.autoscaled:
+            # What Slurm has stopped is not away: nobody waits for it, and it has no job.
+            known = nodes(cluster)
+            stopped = {name for name, node in known.items() if node.stopped}
+            pods = [pod for pod in pods if due(pod) or name_of(pod) not in stopped]
         lost = {name_of(pod) for pod in pods if on_lost_machine(pod)}
         if news := {name_of(pod) for pod in pods if due(pod)} & lost - reported:
             say(f"not replaced, as their machines do not answer: {compress(news)}")
@@ -71,8 +76,8 @@ def _restart(wishes: Wishes, node_set: str, due: Callable[[Pod], bool]) -> None:
         broken = [name_of(pod) for pod in waiting if not _started(pod)]
         batch = broken or _batch(pods, waiting, max(allowed, len(lost) + 1))
         if not batch:
-            down = [name_of(pod) for pod in pods if not _ready(pod) and name_of(pod) not in lost]
-            _wait_until_back(cluster, node_set, down, {})
+            down = [name_of(pod) for pod in pods if not ready(pod) and name_of(pod) not in lost]
+            _wait_until_back(wishes, node_set, down, {})
             continue
         if not broken:
             say(f"draining {compress(batch)}, to start anew")
@@ -80,14 +85,14 @@ def _restart(wishes: Wishes, node_set: str, due: Callable[[Pod], bool]) -> None:
         say(f"replacing {compress(batch)}")
         before = {name_of(pod): pod["metadata"]["uid"] for pod in waiting}
         cluster.kubectl("delete", "pod", "--wait=true", "--timeout=300s", *batch, seconds=330)
-        _wait_until_back(cluster, node_set, batch, before)
+        _wait_until_back(wishes, node_set, batch, before)
 
 
 def _batch(pods: list[Pod], waiting: list[Pod], allowed: int) -> list[str]:
     """As many as may be away together with those that are away already. Of these, the ones that wait come first."""
-    away = {name_of(pod) for pod in pods if not _ready(pod)}
+    away = {name_of(pod) for pod in pods if not ready(pod)}
     batch: list[str] = []
-    for pod in sorted(waiting, key=_ready):
+    for pod in sorted(waiting, key=ready):
         if name_of(pod) in away or len(away) < allowed:
             batch.append(name_of(pod))
             away.add(name_of(pod))
@@ -108,12 +113,12 @@ def _drain(wishes: Wishes, batch: list[str]) -> None:
         raise
 
 
-def _revisions(cluster: Cluster) -> dict[str, str]:
-    """The revision that each NodeSet's pods should have. Kubernetes may still be about to see a change."""
+def revisions(cluster: Cluster, selector: str = NODE_SET) -> dict[str, str]:
+    """The revision that the pods of each StatefulSet should have. Kubernetes may still be about to see a change."""
     sets: list[dict[str, Any]] = []
 
     def look() -> str | None:
-        sets[:] = cluster.list("statefulsets", NODE_SET)
+        sets[:] = cluster.list("statefulsets", selector)
         unseen = [each for each in sets if each["status"].get("observedGeneration") != each["metadata"]["generation"]]
         return f"Kubernetes to look at {', '.join(map(name_of, unseen))}" if unseen else None
 
@@ -121,16 +126,18 @@ def _revisions(cluster: Cluster) -> dict[str, str]:
     return {name_of(each): each["status"]["updateRevision"] for each in sets}
 
 
-def _wait_until_back(cluster: Cluster, node_set: str, batch: list[str], before: dict[str, str]) -> None:
+def _wait_until_back(wishes: Wishes, node_set: str, batch: list[str], before: dict[str, str]) -> None:
     """In Kubernetes and in Slurm: the next ones are drained only when these serve."""
+    cluster, scaled = wishes.cluster, node_set in wishes.autoscaled
 
     def look() -> str | None:
         pods = {name_of(pod): pod for pod in _pods(cluster, node_set)}
         away = [name for name in batch if name not in pods or pods[name]["metadata"]["uid"] == before.get(name)]
-        away += [name for name in batch if name not in away and not _ready(pods[name])]
+        away += [name for name in batch if name not in away and not ready(pods[name])]
+        known = nodes(cluster) if scaled or not away else {}
         if not away:
-            known = nodes(cluster)
             away = [name for name in batch if name not in known or not known[name].responds]
+        away = [name for name in away if name not in known or not known[name].stopped]
         why = sorted({reason for name in away if name in pods for reason in _held_up(pods[name])})
         because = f" ({', '.join(why)})" if why else ""
         return f"{compress(away)} to be back{because}" if away else None
@@ -142,7 +149,7 @@ def _pods(cluster: Cluster, node_set: str) -> list[Pod]:
     return cluster.list("pods", f"{NODE_SET}={node_set}")
 
 
-def _outdated(pod: Pod, revision: str) -> bool:
+def outdated(pod: Pod, revision: str) -> bool:
     return pod["metadata"]["labels"].get("controller-revision-hash") != revision
 
 
@@ -178,6 +185,6 @@ def _ending(pod: Pod) -> bool:
     return "deletionTimestamp" in pod["metadata"]
 
 
-def _ready(pod: Pod) -> bool:
+def ready(pod: Pod) -> bool:
     conditions = pod["status"].get("conditions", [])
     return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)

@@ -39,7 +39,7 @@ class Kubernetes:
         self.mounted: dict[str, str] = {}
         self.slurm = Slurmctld()
         self.pods: dict[str, Pod] = {}
-        self.sets: dict[str, dict[str, Any]] = {}
+        self.sets: dict[str, dict[str, Any]] = {"controller": _stateful_set("controller")}
         self.done: list[str] = []
         self.away: list[int] = []
         self._uids = itertools.count(1)
@@ -62,9 +62,8 @@ class Kubernetes:
     def start(self, name: str, ready: bool = True) -> None:
         node_set = name.rpartition("-")[0]
         revision = self.sets[node_set]["status"]["updateRevision"] if node_set in self.sets else ""
-        labels = {"controller-revision-hash": revision, "slipway/node-set": node_set}
-        if name == "controller-0":
-            labels = {}
+        whose = "app.kubernetes.io/name" if node_set == "controller" else "slipway/node-set"
+        labels = {"controller-revision-hash": revision, whose: node_set}
         created = f"{self.clock.written(self.skew)}Z"
         metadata = {"name": name, "uid": f"uid-{next(self._uids)}", "labels": labels, "creationTimestamp": created}
         self.pods[name] = {"metadata": metadata, "status": _status(ready)}
@@ -154,11 +153,11 @@ class Kubernetes:
 
     def _list(self, kind: str, selector: str) -> str:
         key, _, value = selector.partition("=")
-        if kind == "statefulsets":
-            return json.dumps({"items": list(self.sets.values())})
-        assert (kind, key) == ("pods", "slipway/node-set")
-        labels = {name: pod["metadata"]["labels"].get(key) for name, pod in self.pods.items()}
-        chosen = [pod for name, pod in self.pods.items() if labels[name] and value in ("", labels[name])]
+        assert kind in ("statefulsets", "pods")
+        assert key in ("slipway/node-set", "app.kubernetes.io/name")
+        found = self.sets if kind == "statefulsets" else self.pods
+        labels = {name: each["metadata"]["labels"].get(key) for name, each in found.items()}
+        chosen = [each for name, each in found.items() if labels[name] and value in ("", labels[name])]
         return json.dumps({"items": chosen})
 
     def _controller(self, container: str, script: str, words: list[str]) -> tuple[int, str]:
@@ -242,7 +241,8 @@ class Kubernetes:
 
 def _stateful_set(name: str) -> dict[str, Any]:
     status = {"observedGeneration": 1, "updateRevision": f"{name}-1"}
-    return {"metadata": {"name": name, "generation": 1}, "status": status}
+    labels = {"app.kubernetes.io/name": name} if name == "controller" else {"slipway/node-set": name}
+    return {"metadata": {"name": name, "generation": 1, "labels": labels}, "status": status}
 
 
 def _status(ready: bool) -> dict[str, Any]:

@@ -91,3 +91,36 @@ def test_nodes_that_slurm_starts_when_it_needs_them_are_not_waited_for(
 ) -> None:
     running.slurm.nodes["worker-1"].states = states
     roll(wish({}, autoscaled=("worker",)))
+
+
+def test_the_controller_is_as_its_template_says_before_any_worker_is_touched(running: Kubernetes, wish: Wish) -> None:
+    """Slurm asks for a slurmctld that is not older than any slurmd."""
+    running.sets["controller"]["status"]["updateRevision"] = "controller-2"
+    running.sets["burst"]["status"]["updateRevision"] = "burst-2"
+    running.clock.after(5, lambda: running.run(["kubectl", "--namespace", "science", "delete", "pod", "controller-0"]))
+    roll(wish({}))
+    assert [each for each in running.done if each.startswith("delete")] == ["delete controller-0", "delete burst-0"]
+
+
+def test_a_controller_that_does_not_come_is_named(running: Kubernetes, wish: Wish) -> None:
+    running.sets["controller"]["status"]["updateRevision"] = "controller-2"
+    running.sets["burst"]["status"]["updateRevision"] = "burst-2"
+    with pytest.raises(Problem, match="waited 300 s for controller-0 to run as its template says"):
+        roll(wish({}))
+    assert running.done == []
+
+
+def test_pods_of_nodes_that_slurm_has_stopped_are_replaced_at_once_and_not_waited_for(
+    running: Kubernetes, wish: Wish
+) -> None:
+    running.sets["worker"]["status"]["updateRevision"] = "worker-2"
+    running.pods["worker-1"]["status"] = {"conditions": [], "containerStatuses": []}
+    running.slurm.nodes["worker-1"].states = {"IDLE", "CLOUD", "POWERED_DOWN"}
+    began = running.clock.time()
+    roll(wish({}, autoscaled=("worker",)))
+    assert [each for each in running.done if each.startswith("delete")] == [
+        "delete worker-1",
+        "delete worker-0",
+        "delete worker-2",
+    ]
+    assert running.clock.time() - began < 60

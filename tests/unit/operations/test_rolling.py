@@ -24,7 +24,7 @@ def outdated(running: Kubernetes) -> Kubernetes:
 
 def revisions(cluster: Kubernetes) -> dict[str, str]:
     labels = {name: pod["metadata"]["labels"] for name, pod in cluster.pods.items()}
-    return {name: each["controller-revision-hash"] for name, each in labels.items() if each}
+    return {name: each["controller-revision-hash"] for name, each in labels.items() if "slipway/node-set" in each}
 
 
 def test_pods_that_are_as_they_should_be_are_left_alone(running: Kubernetes, wish: Wish) -> None:
