@@ -39,7 +39,14 @@ def find(settings: Settings) -> Change:
     # After a failed or killed update the cluster knows better than the outputs of the last one that went well.
     before: Files | None = seen.get("applied") or last.get("files")
     known: Mapping[str, Any] = last.get("deployed") or {}
-    planned = Plan((*_refused_places(known.get("places") or {}, places(settings)), *plan(before, files).steps))
+    steps = plan(before, files).steps
+    planned = Plan(
+        (
+            *_refused_places(known.get("places") or {}, places(settings)),
+            *_new_key(known.get("key"), auth_key(settings), bool(steps)),
+            *steps,
+        )
+    )
     if planned.refused:
         steps = [step for step in planned.steps if step.cls == "refused"]
         raise pulumi.RunError(f"This change is refused, and nothing was done:\n\n{Plan(tuple(steps)).table()}")
@@ -118,7 +125,7 @@ def diff(name: str, before: str, after: str) -> str:
 
 def deployed(settings: Settings, change: Change) -> dict[str, Any]:
     """What the next run wants to know of this one, beside the files."""
-    return {"places": places(settings), "repairs": change.repairs}
+    return {"places": places(settings), "repairs": change.repairs, "key": auth_key(settings)}
 
 
 def places(settings: Settings) -> dict[str, str]:
@@ -131,6 +138,25 @@ def places(settings: Settings) -> dict[str, str]:
     for submount in settings.storage.submounts:
         found[f"storage.submounts {submount.mount_path}"] = _source(submount)
     return found
+
+
+def auth_key(settings: Settings) -> list[str]:
+    """Which key daemons know each other by, and its number."""
+    kind = settings.cluster.auth
+    return [f"slipway:secrets.{kind}", str(settings.secrets.munge if kind == "munge" else settings.secrets.slurm)]
+
+
+def _new_key(before: Any, after: list[str], more: bool) -> list[Step]:
+    """Daemons with different keys do not understand each other, so that nothing runs while they change."""
+    if not before or before[0] != after[0] or before[1] == after[1]:
+        return []
+    if more:
+        reason = (
+            "While keys change nobody can tell whether daemons have new files. Make the key in an update of its own."
+        )
+        return [Step("refused", "stack config", after[0], before[1], after[1], reason)]
+    reason = "All nodes are drained and their jobs waited for; then every daemon restarts with the new key."
+    return [Step("drain-first", "stack config", after[0], before[1], after[1], reason)]
 
 
 def _source(volume: Volume | OwnVolume) -> str:

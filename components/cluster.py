@@ -56,8 +56,9 @@ class SlurmCluster(pulumi.ComponentResource):
         secrets = ClusterSecrets(name, settings, namespace, inside)
         storage = SharedStorage(name, settings, namespace, keeper, inside)
         users = Users(name, settings, namespace, storage, inside)
-        configuration = Configuration(name, settings, files, namespace, change, inside)
+        configuration = Configuration(name, settings, files, namespace, change, secrets.auth_key, inside)
         prepared = [configuration.prepared]
+        secrets.hand_out_after(*prepared)
 
         def node_set(each: str, after: Sequence[pulumi.Resource]) -> NodeSet:
             return NodeSet(name, each, settings, namespace, secrets, storage, after, inside)

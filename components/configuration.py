@@ -34,12 +34,13 @@ class Configuration(pulumi.ComponentResource):
         files: Mapping[str, str],
         namespace: pulumi.Input[str],
         change: Change,
+        auth_key: pulumi.Input[str] = "",
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
         super().__init__("slipway:index:Configuration", name, None, opts)
         self.files = files
         self._name, self._namespace = name, namespace
-        self._environment = {**environment(settings), "SLIPWAY_NAMESPACE": namespace}
+        self._environment = {**environment(settings), "SLIPWAY_NAMESPACE": namespace, "SLIPWAY_AUTH_KEY": auth_key}
         self._repairs = change.repairs
         self.prepared = self._command("prepare", {})
         self.register_outputs({})

@@ -20,7 +20,7 @@ from components.access import ACCESS, token
 from components.configuration import CONFIG_MAP
 from components.options import NO_WAIT, child, kept
 from components.power import Power, autoscaled
-from components.secrets import ClusterSecrets, key_numbers
+from components.secrets import ClusterSecrets
 from components.storage import SharedStorage, claimed, volume_source
 from config import Settings
 from slurm import places
@@ -82,7 +82,7 @@ class Controller(pulumi.ComponentResource):
                         settings,
                         places.CONTROLLER,
                         settings.controller.node_filter,
-                        {**key_numbers(settings), "slipway/jwt-key": str(settings.secrets.jwt)},
+                        {"slipway/auth-key": secrets.auth_key, "slipway/jwt-key": secrets.jwt_key},
                     ),
                     "spec": spec,
                 },

@@ -9,7 +9,7 @@ from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service
 
 from components import pods
 from components.options import NO_WAIT, child
-from components.secrets import ClusterSecrets, key_numbers
+from components.secrets import ClusterSecrets
 from components.storage import SharedStorage
 from config import Settings
 from slurm import places
@@ -79,7 +79,7 @@ class Login(pulumi.ComponentResource):
                         settings,
                         LOGIN,
                         settings.login.node_filter,
-                        {**key_numbers(settings), "slipway/host-keys": str(settings.secrets.host_keys)},
+                        {"slipway/auth-key": secrets.auth_key, "slipway/host-keys": secrets.host_key},
                     ),
                     "spec": _pod(settings, secrets, storage),
                 },

@@ -11,7 +11,7 @@ from components import node_label, pods
 from components.access import token
 from components.node_label import NodeLabel
 from components.options import NO_WAIT, child
-from components.secrets import ClusterSecrets, key_numbers
+from components.secrets import ClusterSecrets
 from components.storage import SharedStorage
 from config import Settings
 from config import node_sets as config
@@ -60,7 +60,8 @@ class NodeSet(pulumi.ComponentResource):
         if wanted.topology and wanted.topology.node_label:
             account = NodeLabel(name, node_set, settings, namespace, child(self))
             spec["service_account_name"] = account.account
-        metadata = pods.template_metadata(settings, "worker", wanted.node_filter, key_numbers(settings))
+        keys = {"slipway/auth-key": secrets.auth_key}
+        metadata = pods.template_metadata(settings, "worker", wanted.node_filter, keys)
         metadata["labels"]["slipway/node-set"] = node_set
         self.stateful_set = StatefulSet(
             f"{name}-{node_set}",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pulumi
 from pulumi_kubernetes.core.v1 import (
     ContainerArgsDict,
     EnvVarArgsDict,
@@ -54,7 +55,7 @@ def labels(settings: Settings, component: str) -> dict[str, str]:
 
 
 def template_metadata(
-    settings: Settings, component: str, node_filter: str, annotations: Mapping[str, str] | None = None
+    settings: Settings, component: str, node_filter: str, annotations: Mapping[str, pulumi.Input[str]] | None = None
 ) -> Any:
     """Metadata of a pod template. The filter's name is a label, so that rules and people can see which one is meant."""
     return {

@@ -1,5 +1,6 @@
 """`ClusterSecrets`: the keys that daemons know each other by, and the ssh host key. Made once, kept in the state."""
 
+import hashlib
 from typing import Literal
 
 import pulumi
@@ -16,8 +17,12 @@ class ClusterSecrets(pulumi.ComponentResource):
     """Two Secrets: what Slurm's daemons share, and what sshd proves itself with.
 
     A key is made when its resource is, and never again: whatever else changes, its command is left alone. A new one is
-    made on purpose by raising its number under `secrets`, which the pods carry as an annotation and restart for."""
+    made on purpose by raising its number under `secrets`. Pods carry a digest of the keys that they read, by which they
+    restart for a new one; not its number, since a number that is taken back does not bring the old key back."""
 
+    auth_key: pulumi.Output[str]
+    jwt_key: pulumi.Output[str]
+    host_key: pulumi.Output[str]
     daemons: pulumi.Output[str]
     host_keys: pulumi.Output[str]
 
@@ -26,25 +31,32 @@ class ClusterSecrets(pulumi.ComponentResource):
     ) -> None:
         super().__init__("slipway:index:ClusterSecrets", name, None, opts)
         numbers = settings.secrets
-        munge = self._made(name, "munge", numbers.munge)
-        slurm = self._made(name, "slurm", numbers.slurm)
-        jwt = self._made(name, "jwt", numbers.jwt)
-        host = self._made(name, "host", numbers.host_keys)
+        self._name, self._namespace = name, namespace
+        self._munge = self._made(name, "munge", numbers.munge)
+        self._slurm = self._made(name, "slurm", numbers.slurm)
+        self._jwt = self._made(name, "jwt", numbers.jwt)
+        self._host = self._made(name, "host", numbers.host_keys)
+        self.auth_key = _digest(self._munge if settings.cluster.auth == "munge" else self._slurm)
+        self.jwt_key = _digest(self._jwt)
+        self.host_key = _digest(self._host)
+        self.register_outputs({})
+
+    def hand_out_after(self, *after: pulumi.Resource) -> None:
+        """Put the keys where pods that start find them: for a new one, when no job is left that needs the old."""
         daemons = Secret(
-            f"{name}-slurm-keys",
-            metadata={"name": "slurm-keys", "namespace": namespace},
-            data={"munge.key": munge, "slurm.key": slurm, "jwt.key": jwt},
-            opts=child(self),
+            f"{self._name}-slurm-keys",
+            metadata={"name": "slurm-keys", "namespace": self._namespace},
+            data={"munge.key": self._munge, "slurm.key": self._slurm, "jwt.key": self._jwt},
+            opts=child(self, *after),
         )
         host_keys = Secret(
-            f"{name}-ssh-host-keys",
-            metadata={"name": "ssh-host-keys", "namespace": namespace},
-            data={"ssh_host_ed25519_key": host},
+            f"{self._name}-ssh-host-keys",
+            metadata={"name": "ssh-host-keys", "namespace": self._namespace},
+            data={"ssh_host_ed25519_key": self._host},
             opts=child(self),
         )
         self.daemons = daemons.metadata.name
         self.host_keys = host_keys.metadata.name
-        self.register_outputs({"daemons": self.daemons, "hostKeys": self.host_keys})
 
     def _made(self, name: str, kind: Kind, number: int) -> pulumi.Output[str]:
         """A key in base64, which never stands in plain text in state or output."""
@@ -63,8 +75,6 @@ class ClusterSecrets(pulumi.ComponentResource):
         return pulumi.Output.secret(command.stdout)
 
 
-def key_numbers(settings: Settings) -> dict[str, str]:
-    """Annotations by which pods restart when a key that they read is made anew."""
-    numbers = settings.secrets
-    auth = numbers.munge if settings.cluster.auth == "munge" else numbers.slurm
-    return {"slipway/auth-key": str(auth)}
+def _digest(key: pulumi.Output[str]) -> pulumi.Output[str]:
+    """Tells one key from another, and nothing else about it."""
+    return pulumi.Output.unsecret(key.apply(lambda text: hashlib.sha256(text.encode()).hexdigest()[:12]))

@@ -14,10 +14,11 @@ class Secrets(Section):
     """Keys are made once and kept. To have a new one, raise its number: the pods that read it restart."""
 
     munge: Number = Field(default=1, examples=[2])
-    """The key of munge, with `cluster.auth: munge`. Running jobs go on, but commands fail until all pods have it."""
+    """The key of munge, with `cluster.auth: munge`. For a new one all nodes are drained, since daemons with different
+    keys do not understand each other; commands fail until all pods have it."""
 
     slurm: Number = Field(default=1, examples=[2])
-    """The key of Slurm's own authentication, with `cluster.auth: slurm`."""
+    """The key of Slurm's own authentication, with `cluster.auth: slurm`. A new one is as for munge."""
 
     jwt: Number = Field(default=1, examples=[2])
     """The key that signs tokens for the HTTP interface. Tokens that were signed with the last one end."""

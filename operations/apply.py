@@ -50,10 +50,11 @@ def apply(wishes: Wishes) -> None:
             raise
         _roll_back(wishes, record, record.applied, seen)
     restart_nodes(wishes, plan, record.since)
-    release(cluster)
+    if not record.rekeys(wishes.key):  # else workers have to get their new key first, and `roll` releases them
+        release(cluster)
     if not certain:
         release_stale(cluster)
-    record.close(cluster, files)
+    record.close(cluster, files, wishes.key)
 
 
 def _empty(wishes: Wishes, record: Record, plan: Plan) -> None:

@@ -40,6 +40,10 @@ def empty(wishes: Wishes, record: Record) -> None:
     """Drain what goes, and wait until no job is left on it. If that fails, it is as it was."""
     cluster = wishes.cluster
     going, partitions = leaving(cluster, record.plan(wishes.files), wishes)
+    if record.rekeys(wishes.key):
+        # A slurmd with the old key could not tell a slurmctld with the new one that a job has ended.
+        say("daemons get a new key: no job may run while they do")
+        going |= Hosts.parse(compress(nodes(cluster)))
     if not going and not partitions:
         return
     lost = going - wishes.nodes

@@ -1,6 +1,7 @@
 """`operations/run roll`: bring the worker pods to their templates, and see that every node serves."""
 
 from operations.apply import shown_nodes
+from operations.draining import release
 from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
 from operations.progress import say, wait
@@ -28,6 +29,7 @@ def roll(wishes: Wishes) -> None:
         say(wishes.cluster.slurm(SETTLE, *wishes.autoscaled, seconds=120).strip() or "autoscaled NodeSets are settled")
     restart_outdated(wishes)
     if wishes.nodes:
+        release(wishes.cluster)
         release_stale(wishes.cluster)
         _wait_for_nodes(wishes)
 

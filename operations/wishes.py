@@ -14,7 +14,8 @@ from slurm.hostlist import Hosts
 @dataclass(frozen=True)
 class Wishes:
     """`nodes` are all that there shall be, static and dynamic; `max_unavailable` is by NodeSet. The pods of
-    `autoscaled` NodeSets come and go as Slurm wants them. Who only restarts pods needs no files."""
+    `autoscaled` NodeSets come and go as Slurm wants them. Who only restarts pods needs no files. `key`
+    is a digest of the one that daemons know each other by."""
 
     cluster: Cluster
     files: Mapping[str, str]
@@ -23,6 +24,7 @@ class Wishes:
     limits: Limits
     max_unavailable: Mapping[str, int]
     autoscaled: tuple[str, ...] = ()
+    key: str = ""
 
     @classmethod
     def read(cls, environment: Mapping[str, str], stdin: IO[str] = sys.stdin) -> "Wishes":
@@ -35,4 +37,5 @@ class Wishes:
             Limits(float(environment["SLIPWAY_DRAIN_SECONDS"]), environment["SLIPWAY_DRAIN_ON_TIMEOUT"]),
             {name: int(number) for name, number in allowed.items()},
             tuple(name for name in environment.get("SLIPWAY_AUTOSCALED", "").split(",") if name),
+            environment.get("SLIPWAY_AUTH_KEY", ""),
         )

@@ -75,6 +75,22 @@ def test_after_a_reconfigure_every_session_sees_the_new_configuration(variant: S
     assert variant.run("srun grep MaxArraySize= /etc/slurm/slurm.conf") == "MaxArraySize=5001"
 
 
+def test_a_new_key_comes_when_jobs_have_ended_and_loses_none(variant: Stack) -> None:
+    before = variant.kubectl("get", "secret", "slurm-keys", "-o", "jsonpath={.data.slurm\\.key}")
+    running = submitted(variant.run("sbatch -o /dev/null --wrap 'sleep 15'"))
+    waiting = submitted(variant.run("sbatch -o /dev/null --ntasks=2 --wrap 'sleep 1'"))
+    variant.wait_for_job(running, "RUNNING")
+    change(variant, "secrets", slurm=2)
+    assert "drain-first" in variant.pulumi("preview").stdout
+    variant.up()
+    assert variant.kubectl("get", "secret", "slurm-keys", "-o", "jsonpath={.data.slurm\\.key}") != before
+    for job in (running, waiting):
+        assert variant.wait_for_job(job)["Restarts"] == "0"
+    assert variant.run("srun --partition=everything --nodes=2 hostname | sort").split() == ["burst-0", "worker-0"]
+    assert "Reason=" not in variant.run("scontrol show nodes")
+    variant.up("--expect-no-changes")
+
+
 def test_slurmctld_serves_its_numbers(variant: Stack) -> None:
     ask = (
         "exec 3<>/dev/tcp/controller-0.controller.variant.svc.cluster.local/6817;"

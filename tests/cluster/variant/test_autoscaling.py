@@ -34,13 +34,16 @@ def test_jobs_bring_the_nodes_that_they_need(variant: Stack) -> None:
 
 def test_idle_nodes_stop_and_nodes_with_jobs_do_not(variant: Stack) -> None:
     """elastic-0 stops before elastic-1, whose pod could not go without it. So its pod stays, and starts again."""
-    running = submitted(variant.run(f"sbatch {THERE} --nodelist=elastic-1 --wrap 'sleep 150'"))
+    running = submitted(
+        variant.run(f"sbatch {THERE} --nodelist=elastic-1 --wrap 'until test -e ~/enough; do sleep 1; done'")
+    )
     variant.wait_for_job(running, "RUNNING")
     stopped(variant, "elastic-0")
     assert pods(variant) == ["elastic-0", "elastic-1"]
     assert variant.run("srun --partition=elastic --nodelist=elastic-0 hostname") == "elastic-0"
     variant.admin("scontrol", "reconfigure")
-    assert variant.wait_for_job(running, seconds=200)["Restarts"] == "0"
+    variant.run("touch ~/enough")
+    assert variant.wait_for_job(running)["Restarts"] == "0"
     stopped(variant, "elastic-0", "elastic-1")
     until(lambda: not pods(variant), "all pods to be gone")
     assert "Reason=" not in variant.run("scontrol show nodes elastic-[0-2]")

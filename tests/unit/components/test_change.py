@@ -232,3 +232,21 @@ def test_a_diff_reads_as_reviewers_know_it() -> None:
         "+c",
     ]
     assert change.diff("x.conf", "a\n", "a\n") == ""
+
+
+def test_a_new_key_of_the_daemons_is_a_change_that_all_jobs_are_waited_for(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO))
+    change.find(settings_of(**TWO, secrets={"munge": 2}))
+    assert "drain-first  stack config  slipway:secrets.munge  1 -> 2" in engine.shown
+
+
+def test_a_key_that_the_daemons_do_not_use_is_no_change_for_jobs(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO))
+    change.find(settings_of(**TWO, secrets={"slurm": 2, "jwt": 3, "hostKeys": 4}))
+    assert "drain-first" not in engine.shown
+
+
+def test_a_new_key_together_with_new_files_is_refused(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO))
+    with pytest.raises(pulumi.RunError, match="in an update of its own"):
+        change.find(settings_of(**FOUR, secrets={"munge": 2}))

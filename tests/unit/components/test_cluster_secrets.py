@@ -1,5 +1,7 @@
 """Keys are made once, are never to be read, and reach only those who need them."""
 
+import hashlib
+
 import pytest
 
 from tests.unit.components.deployed import Made, is_secret, key_text, leaves
@@ -48,16 +50,26 @@ def test_no_key_stands_in_plain_text(made: Made) -> None:
     assert not [text for text in leaves(made.outputs) if "SECRET" in text]
 
 
-def test_pods_that_read_a_key_carry_its_number(small: Made, slurm: Made, given: Made) -> None:
-    def number(made: Made, name: str) -> str:
-        return made.pod("StatefulSet", name).metadata["annotations"]["slipway/auth-key"]
+def test_pods_that_read_a_key_carry_its_digest(small: Made, slurm: Made) -> None:
+    """Not its number: one that is taken back, after an update that failed, makes a third key and not the first."""
+
+    def digest(kind: str) -> str:
+        return hashlib.sha256(key_text(f"operations/run keys {kind}").encode()).hexdigest()[:12]
+
+    def carried(made: Made, name: str, which: str) -> str:
+        return made.pod("StatefulSet", name).metadata["annotations"][f"slipway/{which}"]
 
     for name in ("controller", "worker", "login"):
-        assert number(small, name) == "1"
-        assert number(given, name) == "2"  # munge's
-        assert number(slurm, name) == "3"  # Slurm's, where that is what they read
-    assert slurm.pod("StatefulSet", "login").metadata["annotations"]["slipway/host-keys"] == "5"
-    assert slurm.pod("StatefulSet", "controller").metadata["annotations"]["slipway/jwt-key"] == "4"
+        assert carried(small, name, "auth-key") == digest("munge")
+        assert carried(slurm, name, "auth-key") == digest("slurm")
+    assert carried(slurm, "login", "host-keys") == digest("host")
+    assert carried(slurm, "controller", "jwt-key") == digest("jwt")
+
+
+def test_a_new_key_is_handed_out_when_no_job_needs_the_old_one(small: Made) -> None:
+    [prepared] = [each for each in small.resources if each.name == "dev-prepare"]
+    assert prepared.urn in small("Secret", "slurm-keys").dependencies
+    assert prepared.urn not in small("Secret", "ssh-host-keys").dependencies
 
 
 def test_pods_that_do_not_read_a_key_do_not_restart_for_it(slurm: Made) -> None:

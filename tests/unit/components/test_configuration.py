@@ -1,5 +1,6 @@
 """Slurm's files under one name, and the commands that bring the running Slurm to them, each in its turn."""
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from components.change import Change
 from slurm.render import render
 from tests.unit.components import stacks
-from tests.unit.components.deployed import Made, Resource, deploy, is_secret, leaves, plain
+from tests.unit.components.deployed import Made, Resource, deploy, is_secret, key_text, leaves, plain
 
 HOUSE = Path(__file__).parents[3]
 TOLD = {
@@ -20,6 +21,7 @@ TOLD = {
     "SLIPWAY_MAX_UNAVAILABLE": "worker=1,gpu=1,burst=1",
     "SLIPWAY_DRAIN_SECONDS": "600",
     "SLIPWAY_DRAIN_ON_TIMEOUT": "fail",
+    "SLIPWAY_AUTH_KEY": hashlib.sha256(key_text("operations/run keys munge").encode()).hexdigest()[:12],
 }
 
 

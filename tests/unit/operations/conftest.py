@@ -50,10 +50,11 @@ def wish() -> Wish:
         on_timeout: str = "fail",
         most: int = 1,
         autoscaled: tuple[str, ...] = (),
+        key: str = "",
     ) -> Wishes:
         limits = Limits(seconds, on_timeout)
         domain, allowed = "science.svc.cluster.local", {"worker": most}
-        return Wishes(Cluster("science", PATIENCE), files, Hosts.parse(nodes), domain, limits, allowed, autoscaled)
+        return Wishes(Cluster("science", PATIENCE), files, Hosts.parse(nodes), domain, limits, allowed, autoscaled, key)
 
     return make
 
