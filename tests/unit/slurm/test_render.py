@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bench.shapes import TARGETS, Shape, cluster
 from config import Settings
 from config.cluster import Cluster
 from config.node_sets import Gpus, Gres, NodeSet, Place
@@ -79,10 +80,23 @@ def test_one_node_needs_no_brackets_and_none_needs_no_line() -> None:
 
 
 def test_a_partition_spans_static_and_dynamic_nodesets() -> None:
-    text = conf(worker=NodeSet(size=2), node_sets={"burst": NodeSet(size=1, kind="dynamic", max_size=8)})
+    sets = {"burst": NodeSet(size=1, kind="dynamic", max_size=8)}
+    both = {"main": Partition(default=True, node_sets=["worker", "burst"])}
+    text = conf(worker=NodeSet(size=2), node_sets=sets, partitions=both)
     assert "PartitionName=main Nodes=worker-[0-1],burst " in text
     assert "NodeSet=burst Feature=burst" in text
     assert "MaxNodeCount=10" in text
+
+
+def test_a_partition_of_all_nodes_says_so_in_one_word() -> None:
+    assert "PartitionName=main Nodes=ALL Default=YES" in conf(worker=NodeSet(size=2))
+    assert "PartitionName=main Nodes=ALL " in conf(worker=NodeSet(size=0, kind="dynamic", max_size=8))
+    assert "PartitionName=main Default=YES" in conf(worker=NodeSet(size=0))
+
+
+@pytest.mark.parametrize("shape", TARGETS, ids=str)
+def test_the_files_of_any_large_cluster_are_small(shape: Shape) -> None:
+    assert sum(len(text) for text in render(cluster(shape)).values()) < 200_000
 
 
 def test_generic_resources_stand_in_both_files() -> None:
