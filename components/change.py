@@ -10,9 +10,9 @@ import pulumi
 from pulumi_command import local
 
 from config import Settings
-from config.storage import OwnVolume, Volume
-from slurm.changes import Plan, Step, plan
+from slurm.changes import Plan, plan
 from slurm.hostlist import Hosts
+from slurm.moves import moves, places
 from slurm.nodes import names
 from slurm.planning.cluster import Cluster
 from slurm.render import render
@@ -39,7 +39,7 @@ def find(settings: Settings) -> Change:
     # After a failed or killed update the cluster knows better than the outputs of the last one that went well.
     before: Files | None = seen.get("applied") or last.get("files")
     known: Mapping[str, Any] = last.get("deployed") or {}
-    planned = Plan((*_refused_places(known.get("places") or {}, places(settings)), *plan(before, files).steps))
+    planned = Plan((*moves(known.get("places") or {}, places(settings)), *plan(before, files).steps))
     if planned.refused:
         steps = [step for step in planned.steps if step.cls == "refused"]
         raise pulumi.RunError(f"This change is refused, and nothing was done:\n\n{Plan(tuple(steps)).table()}")
@@ -118,33 +118,3 @@ def diff(name: str, before: str, after: str) -> str:
 def deployed(settings: Settings, change: Change) -> dict[str, Any]:
     """What the next run wants to know of this one, beside the files."""
     return {"places": places(settings), "repairs": change.repairs}
-
-
-def places(settings: Settings) -> dict[str, str]:
-    """Where the cluster and its data are: what cannot move while there are jobs and files."""
-    found = {
-        "cluster.namespace": settings.cluster.namespace,
-        "controller.state": _source(settings.controller.state),
-        "storage.jail": _source(settings.storage.jail),
-    }
-    for submount in settings.storage.submounts:
-        found[f"storage.submounts {submount.mount_path}"] = _source(submount)
-    return found
-
-
-def _source(volume: Volume | OwnVolume) -> str:
-    named = volume.model_dump(include={"storage_class", "existing_claim", "host_path", "nfs"}, exclude_none=True)
-    return json.dumps(named, sort_keys=True)
-
-
-def _refused_places(before: Mapping[str, str], after: Mapping[str, str]) -> list[Step]:
-    """Another place would be an empty one. What is new, or goes as a whole, is no move."""
-    reason = (
-        "What is stored there would stay behind: the queue, or users' files. Set it back, or build a new stack beside "
-        "this one and move the data."
-    )
-    return [
-        Step("refused", "stack config", f"slipway:{key}", before[key], after[key], reason)
-        for key in before
-        if key in after and before[key] != after[key]
-    ]

@@ -9,7 +9,8 @@ from config import ConfigProblems, Settings
 from config.schema import text as schema
 from operations import administration
 from operations.problem import Problem
-from slurm.changes import plan
+from slurm.changes import Plan, plan
+from slurm.moves import moves, places
 from slurm.render import FILES, MARK, render
 
 
@@ -44,17 +45,20 @@ def _schema(_: argparse.Namespace) -> int:
 
 def _plan(args: argparse.Namespace) -> int:
     """Say what going from one stack file or rendered folder to another does to a running cluster."""
-    planned = plan(_files(Path(args.old)), _files(Path(args.new)))
+    (old, before), (new, after) = _side(Path(args.old)), _side(Path(args.new))
+    planned = Plan((*moves(before, after), *plan(old, new).steps))
     print(json.dumps(planned.to_json(), indent=2) if args.json else planned.table())
     return 1 if planned.refused else 0
 
 
-def _files(place: Path) -> dict[str, str]:
+def _side(place: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The files of one side, and where its data is: rendered files do not tell that."""
     if place.is_dir():
         if not (place / "slurm.conf").is_file():
             raise ValueError(f"{place}: there is no slurm.conf in it; name a stack file or a folder of rendered files")
-        return {file.name: file.read_text() for file in sorted(place.iterdir()) if file.is_file()}
-    return render(Settings.from_stack_file(place))
+        return {file.name: file.read_text() for file in sorted(place.iterdir()) if file.is_file()}, {}
+    settings = Settings.from_stack_file(place)
+    return render(settings), places(settings)
 
 
 def _parser() -> argparse.ArgumentParser:

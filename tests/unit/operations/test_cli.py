@@ -112,3 +112,22 @@ def test_plan_of_nothing_is_none_and_a_refusal_is_an_exit_code(slipway, stack: P
     other.write_text(STACK + "  slipway:cluster: {name: other}\n")
     assert slipway("plan", stack, other) == 1
     assert "ClusterName" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("  slipway:cluster: {namespace: elsewhere}\n", "slipway:cluster.namespace"),
+        ("  slipway:controller: {state: {storageClass: fast}}\n", "slipway:controller.state"),
+        ("  slipway:storage: {jail: {hostPath: /srv/other}}\n", "slipway:storage.jail"),
+    ],
+)
+def test_plan_refuses_what_a_preview_would_refuse(
+    slipway, stack: Path, tmp_path: Path, capsys, more: str, key: str
+) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text(STACK + more)
+    assert slipway("plan", "--json", stack, other) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["class"] == "refused"
+    assert (found["steps"][0]["class"], found["steps"][0]["key"]) == ("refused", key)
