@@ -37,6 +37,14 @@ def one_database_is_meant(settings: Settings) -> Iterator[Finding]:
         yield Finding(("accounting", "storage"), message, (("accounting", "database"),))
 
 
+def certificates_are_looked_at(settings: Settings) -> Iterator[Finding]:
+    """Whoever names a certificate believes that the connection is encrypted."""
+    database = settings.accounting.database
+    if database is not None and database.ca_secret is not None and not database.tls:
+        path = ("accounting", "database")
+        yield Finding((*path, "caSecret"), "has no effect without TLS; set tls: true beside it", ((*path, "tls"),))
+
+
 def accounts_are_a_tree(settings: Settings) -> Iterator[Finding]:
     """An account below itself could never be made."""
     accounts = settings.accounting.accounts

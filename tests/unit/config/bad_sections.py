@@ -230,6 +230,11 @@ BAD: list[Row] = [
         "accounting.storage",
         "keep one of them",
     ),
+    (
+        {"accounting": {"enabled": True, "database": {"host": "db", "caSecret": {"name": "ca"}}}},
+        "accounting.database.caSecret",
+        "set tls: true",
+    ),
     ({"accounting": {"database": {"host": "a..b"}}}, "accounting.database.host", "is not a host name"),
     ({"slurm.extra": {"Licenses": [{"a": 1}]}}, "slurm.extra.Licenses", "is not text"),
     ({"accounting.purge.jobs": "2 years"}, "accounting.purge.jobs", "12months"),

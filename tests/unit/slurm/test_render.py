@@ -53,6 +53,19 @@ def test_a_cluster_gets_exactly_these_files(name: str) -> None:
     assert files == {file.name: file.read_text() for file in folder.iterdir()}
 
 
+def test_a_database_is_reached_through_tls_where_that_is_wanted() -> None:
+    def dbd(**about: object) -> str:
+        database = {"host": "db.example.com", **about}
+        return render(Settings.model_validate({"accounting": {"enabled": True, "database": database}}))["slurmdbd.conf"]
+
+    assert "StorageParameters" not in dbd()
+    assert "\nStorageParameters=SSL_CA=/etc/ssl/certs/ca-certificates.crt\n" in dbd(tls=True)
+    named = dbd(tls=True, ca_secret={"name": "database-ca"})
+    assert f"\nStorageParameters=SSL_CA={places.DATABASE_CA}\n" in named
+    files = [{"slurm.conf": "", "slurmdbd.conf": each} for each in (dbd(), named)]
+    assert [(step.cls, step.key) for step in plan(*files).steps] == [("restart-controller", "StorageParameters")]
+
+
 def test_the_same_settings_give_the_same_bytes() -> None:
     assert render(large()) == render(large())
 
