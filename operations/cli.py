@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from slurm.render import FILES, MARK, render
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    return Settings.from_stack_file(Path(args.file or f"Pulumi.{args.stack}.yaml"))
+    return Settings.from_stack_file(Path(args.file or f"Pulumi.{args.stack}.yaml"), os.environ)
 
 
 def _render(args: argparse.Namespace) -> int:
@@ -57,7 +58,7 @@ def _side(place: Path) -> tuple[dict[str, str], dict[str, str]]:
         if not (place / "slurm.conf").is_file():
             raise ValueError(f"{place}: there is no slurm.conf in it; name a stack file or a folder of rendered files")
         return {file.name: file.read_text() for file in sorted(place.iterdir()) if file.is_file()}, {}
-    settings = Settings.from_stack_file(place)
+    settings = Settings.from_stack_file(place, os.environ)
     return render(settings), places(settings)
 
 

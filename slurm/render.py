@@ -23,7 +23,8 @@ _TEMPLATES = jinja2.Environment(
 
 
 def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
-    """Every file by name. `cgroup_v2` says what `slurm.cgroup: auto` finds on the nodes."""
+    """Every file by name. `cgroup_v2` is what `slurm.cgroup: auto` stands for, where nobody knew better when the
+    settings were read."""
     v2 = settings.slurm.cgroup == "v2" or (settings.slurm.cgroup == "auto" and cgroup_v2)
     known: dict[str, object] = {"settings": settings, "places": places, "v2": v2, "line": line}
     files = {

@@ -1,6 +1,7 @@
 """`slipway` as people call it: what it prints, what it writes, and how it ends."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -27,6 +28,10 @@ def stack(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def slipway(monkeypatch: pytest.MonkeyPatch):
+    """Outside of any lab."""
+    for name in [name for name in os.environ if name.startswith("SLIPWAY_")]:
+        monkeypatch.delenv(name)
+
     def call(*words: str | Path) -> int:
         monkeypatch.setattr(sys, "argv", ["slipway", *map(str, words)])
         return cli.main()
@@ -39,6 +44,19 @@ def test_render_writes_what_the_stack_would_get(slipway, stack: Path, tmp_path: 
     written = {file.name: file.read_text() for file in (tmp_path / "out").iterdir()}
     assert written == render(Settings.from_stack_file(stack))
     assert str(tmp_path / "out" / "slurm.conf") in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("said", ["", "  slipway:slurm.cgroup: auto\n"])
+def test_render_writes_what_the_stack_would_get_in_the_lab(
+    slipway, stack: Path, tmp_path: Path, monkeypatch, said: str
+) -> None:
+    stack.write_text(STACK + said)
+    monkeypatch.setenv("SLIPWAY_CGROUP", "disabled")
+    assert slipway("render", "--file", stack, "--out", tmp_path / "out") == 0
+    assert "CgroupPlugin=disabled\n" in (tmp_path / "out" / "cgroup.conf").read_text()
+    stack.write_text(f"{STACK}  slipway:slurm.cgroup: v2\n")
+    assert slipway("render", "--file", stack, "--out", tmp_path / "out") == 0
+    assert "CgroupPlugin=cgroup/v2\n" in (tmp_path / "out" / "cgroup.conf").read_text()
 
 
 def test_render_finds_a_stack_by_its_name(slipway, stack: Path, tmp_path: Path, monkeypatch) -> None:
