@@ -11,12 +11,12 @@ from config.types import (
     Choice,
     Count,
     CpuQuantity,
-    DnsName,
     Duration,
     FilterName,
     Hostname,
     Integer,
     MemorySize,
+    ObjectName,
     Port,
     SlurmName,
     String,
@@ -50,7 +50,7 @@ SecretKey = Annotated[String, Named("a key of a Secret", r"[A-Za-z0-9._-]+", 253
 class PasswordSecret(Section):
     """A Kubernetes Secret in the cluster's namespace."""
 
-    name: DnsName = Field(examples=["slurm-database"])
+    name: ObjectName = Field(examples=["slurm-database"])
     """The name of the Secret."""
 
     key: SecretKey = Field(default="password", examples=["password"])
@@ -60,7 +60,7 @@ class PasswordSecret(Section):
 class CaSecret(Section):
     """A Kubernetes Secret in the cluster's namespace."""
 
-    name: DnsName = Field(examples=["slurm-database-ca"])
+    name: ObjectName = Field(examples=["slurm-database-ca"])
     """The name of the Secret."""
 
     key: SecretKey = Field(default="ca.crt", examples=["ca.crt"])

@@ -235,6 +235,15 @@ BAD: list[Row] = [
         "accounting.database.caSecret",
         "set tls: true",
     ),
+    *(
+        (
+            {"accounting": {"enabled": True, "database": {"host": host}}},
+            "accounting.database.host",
+            "is not a host name",
+        )
+        for host in ("a:b", "1.2.3.400", "1.2.3", "fe80::1::2", f"{'a' * 64}.example.com")
+    ),
+    ({"cluster.domain": f"{'a' * 64}.local"}, "cluster.domain", "at most 63 characters"),
     ({"accounting": {"database": {"host": "a..b"}}}, "accounting.database.host", "is not a host name"),
     ({"slurm.extra": {"Licenses": [{"a": 1}]}}, "slurm.extra.Licenses", "is not text"),
     ({"accounting.purge.jobs": "2 years"}, "accounting.purge.jobs", "12months"),
