@@ -129,11 +129,43 @@ def test_devices_of_dynamic_nodes_are_known_before_they_come() -> None:
     assert "NodeName=gpu-0 CPUs=1 RealMemory=1024 Gres=gpu:4,fpga:1 " in files["dynamic-nodes.conf"]
 
 
-def test_a_key_of_the_users_own_takes_the_place_of_ours_and_others_follow() -> None:
+def test_keys_of_the_users_own_stand_together_and_ours_go() -> None:
     text = conf(slurm=Slurm(extra={"killwait": "60", "Epilog": "/etc/slurm/epilog one"}))
     assert "KillWait=30" not in text
-    assert text.count("illWait=") + text.count("illwait=") == 1
-    assert text.endswith('# From slurm.extra\nEpilog="/etc/slurm/epilog one"\n')
+    assert text.endswith('\n\n# From slurm.extra\nKillWait=60\nEpilog="/etc/slurm/epilog one"\n')
+
+
+def test_no_comment_of_ours_explains_what_the_user_has_decided_otherwise() -> None:
+    plain = conf(accounting={"enabled": True}).splitlines()
+    decided = conf(accounting={"enabled": True}, slurm=Slurm(extra={"InactiveLimit": "60", "MaxArraySize": "50"}))
+    gone = [line for line in plain if line not in decided.splitlines()]
+    assert [line.split("=")[0] for line in gone if not line.startswith("#")] == ["InactiveLimit", "MaxArraySize"]
+    assert [line[:30] for line in gone if line.startswith("#")] == [
+        "# Never: a job does not end be",
+        "# One more than the largest in",
+    ]
+    weights = {f"PriorityWeight{each}": "1" for each in ("Age", "Fairshare", "QOS")}
+    some = conf(accounting={"enabled": True}, slurm=Slurm(extra={"PriorityWeightAge": "1"}))
+    assert "# Computed from the accounting database.\nPriorityWeightFairshare=" in some
+    assert "# Computed from" not in conf(accounting={"enabled": True}, slurm=Slurm(extra=weights))
+    selected = conf(slurm=Slurm(extra={"SelectType": "select/linear"}))
+    assert "\n# Scheduling\n# Jobs use up" in selected
+    burst = NodeSet(kind="dynamic", max_size=2)
+    assert "speaks to each node" not in conf(worker=burst, slurm=Slurm(extra={"TreeWidth": "32"}))
+
+
+@pytest.mark.parametrize("key", ["KillWait", "SchedulerType", "SlurmctldDebug", "PrologFlags", "SelectTypeParameters"])
+def test_a_default_says_why(key: str) -> None:
+    lines = conf().splitlines()
+    [at] = [at for at, line in enumerate(lines) if line.startswith(f"{key}=")]
+    assert lines[at - 1].startswith("# ")
+    assert lines[at - 1].endswith(".")
+
+
+def test_limits_of_jobs_say_why() -> None:
+    lines = render(Settings())["cgroup.conf"].splitlines()
+    for at in (at for at, line in enumerate(lines) if line.startswith("Constrain")):
+        assert lines[at - 1].startswith("# A job ")
 
 
 def test_memory_of_jobs_that_ask_for_none_is_counted_in_one_way() -> None:
