@@ -162,8 +162,8 @@ GresName = Annotated[
 GresType = Annotated[
     String,
     Named(
-        "a GRES type: lower case letters, digits, _ - and .",
-        r"[a-z0-9_][a-z0-9_.-]*",
+        "a GRES type: lower case letters, digits, _ - and ., and no number, which Slurm takes for a count",
+        r"(?![0-9]+[kmgtp]?$)[a-z0-9_][a-z0-9_.-]*",
         63,
         ("a100", "h100"),
         reserved=("no_consume",),

@@ -11,6 +11,7 @@ from config.partitions import ALL
 from slurm.render import render
 from tests.cluster.daemon.slurmctld import Slurmctld, complaints
 from tests.unit.slurm.clusters import clusters
+from tests.unit.slurm.goldens import CLUSTERS, alone
 
 
 @settings(
@@ -35,6 +36,20 @@ def test_a_real_slurmctld_starts_with_what_is_rendered(slurmctld: Slurmctld, clu
         assert {name: int(found[1]) for name, found in nodes.items() if found and name in everywhere} == dict.fromkeys(
             everywhere, static
         )
+    finally:
+        slurmctld.stop()
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_real_slurmctld_starts_with_the_clusters_whose_files_are_kept(slurmctld: Slurmctld, name: str) -> None:
+    cluster = alone(CLUSTERS[name]())
+    said = slurmctld.start(render(cluster))
+    try:
+        assert complaints(said) == []
+        shown = slurmctld.ask("scontrol -o show partition")
+        assert set(re.findall(r"PartitionName=(\S+)", shown)) == set(cluster.partitions)
+        nodes = sum(each.size for each in cluster.all_node_sets.values())
+        assert int(slurmctld.ask("sinfo -h -N -o '%N' | sort -u | wc -l")) == nodes
     finally:
         slurmctld.stop()
 

@@ -243,6 +243,8 @@ BAD: list[Row] = [
         )
         for host in ("a:b", "1.2.3.400", "1.2.3", "fe80::1::2", f"{'a' * 64}.example.com")
     ),
+    ({"worker": {"gpus": {"type": "4", "count": 8}}}, "worker.gpus.type", "takes for a count"),
+    ({"worker": {"gres": {"fpga": {"type": "80g"}}}}, "worker.gres.fpga.type", "takes for a count"),
     ({"cluster.domain": f"{'a' * 64}.local"}, "cluster.domain", "at most 63 characters"),
     ({"accounting": {"database": {"host": "a..b"}}}, "accounting.database.host", "is not a host name"),
     ({"slurm.extra": {"Licenses": [{"a": 1}]}}, "slurm.extra.Licenses", "is not text"),

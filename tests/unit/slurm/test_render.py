@@ -17,26 +17,9 @@ from slurm import places, topology
 from slurm.changes import plan
 from slurm.nodes import hardware
 from slurm.render import render
+from tests.unit.slurm.goldens import CLUSTERS, large
 
-HOUSE = Path(__file__).parents[3]
 GOLDEN = Path(__file__).parent / "golden"
-
-
-def large() -> Settings:
-    """10,000 nodes in 200 NodeSets and 50 partitions."""
-    sets = {
-        f"rack{number}-n": NodeSet(size=50, cpus=64, features=["x"], weight=1 + number % 3) for number in range(200)
-    }
-    names = list(sets)
-    queues = {f"p{number}": Partition(node_sets=names[number * 4 : number * 4 + 4]) for number in range(49)}
-    return Settings(worker=NodeSet(size=0), node_sets=sets, partitions={"main": Partition(default=True), **queues})
-
-
-CLUSTERS = {
-    "dev": lambda: Settings.from_stack_file(HOUSE / "Pulumi.dev.yaml"),
-    "prod": lambda: Settings.from_stack_file(HOUSE / "Pulumi.prod.yaml"),
-    "large": large,
-}
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
