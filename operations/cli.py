@@ -46,20 +46,37 @@ def _schema(_: argparse.Namespace) -> int:
 
 def _plan(args: argparse.Namespace) -> int:
     """Say what going from one stack file or rendered folder to another does to a running cluster."""
-    (old, before), (new, after) = _side(Path(args.old)), _side(Path(args.new))
+    (old, before), (new, after) = _side("OLD", Path(args.old)), _side("NEW", Path(args.new))
     planned = Plan((*moves(before, after), *plan(old, new).steps))
     print(json.dumps(planned.to_json(), indent=2) if args.json else planned.table())
     return 1 if planned.refused else 0
 
 
-def _side(place: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """The files of one side, and where its data is: rendered files do not tell that."""
+def _side(which: str, place: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The files of one side, and where its data is. What is wrong with it is told with the side that it is wrong on."""
+    try:
+        files, found = _read(place)
+        plan({}, files)  # reads all of them
+    except (ConfigProblems, ValueError, OSError) as problem:
+        raise Problem(f"{which} ({place}): {problem}") from None
+    return files, found
+
+
+def _read(place: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Files, and places of data: rendered files do not tell of those."""
     if place.is_dir():
         if not (place / "slurm.conf").is_file():
-            raise ValueError(f"{place}: there is no slurm.conf in it; name a stack file or a folder of rendered files")
-        return {file.name: file.read_text() for file in sorted(place.iterdir()) if file.is_file()}, {}
+            raise ValueError("there is no slurm.conf in it; name a stack file or a folder of rendered files")
+        return {file.name: _text(file) for file in sorted(place.iterdir()) if file.is_file()}, {}
     settings = Settings.from_stack_file(place, os.environ)
     return render(settings), places(settings)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{file.name} is not text in UTF-8; take it out of the folder") from None
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -149,3 +149,32 @@ def test_plan_refuses_what_a_preview_would_refuse(
     found = json.loads(capsys.readouterr().out)
     assert found["class"] == "refused"
     assert (found["steps"][0]["class"], found["steps"][0]["key"]) == ("refused", key)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("slurm.conf", b"KillWait\n", "slurm.conf line 1"),
+        ("slurm.conf", b"NodeName=n[0-\nPartitionName=p Nodes=n0\n", "hostlist 'n[0-'"),
+        ("gres.conf", b"NodeName=n[0-1 Name=gpu\n", "hostlist 'n[0-1'"),
+        ("notes.bin", b"\xff\xfe", "notes.bin is not text in UTF-8"),
+    ],
+)
+def test_plan_says_on_which_side_something_is_wrong(
+    slipway, stack: Path, tmp_path: Path, capsys, file: str, content: bytes, said: str
+) -> None:
+    folder = tmp_path / "out"
+    assert slipway("render", "--file", stack, "--out", folder) == 0
+    (folder / file).write_bytes(content)
+    for which, sides in (("OLD", (folder, stack)), ("NEW", (stack, folder))):
+        assert slipway("plan", *sides) == 1
+        told = capsys.readouterr().err
+        assert told.startswith(f"{which} ({folder}): ")
+        assert said in told
+
+
+def test_plan_says_which_stack_file_is_wrong(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(STACK.replace("size: 2", "size: many"))
+    assert slipway("plan", stack, bad) == 1
+    assert capsys.readouterr().err.startswith(f"NEW ({bad}): The stack config is not valid (1 problem):\n")
