@@ -50,6 +50,8 @@ def _config(path: Path) -> dict[str, Any]:
         document = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 -- a SafeLoader
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigProblems([Problem(path.name, f"is not YAML: {' '.join(str(error).split())}")]) from None
+    except RecursionError:
+        raise ConfigProblems([Problem(path.name, "is nested too deeply to be read")]) from None
     config = {} if document is None else document.get("config") if isinstance(document, dict) else document
     if config is None:
         return {}
