@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from config.accounting import Accounting
 from config.checks.finding import Finding, circle_of
 from config.checks.references import ROOT
 from config.settings import Settings
@@ -23,10 +24,10 @@ def limits_have_a_database(settings: Settings) -> Iterator[Finding]:
         }
         for key in (key for key, value in lists.items() if value):
             yield Finding(("partitions", name, key), "needs accounting; set accounting.enabled: true", (ENABLED,))
-    declared = {"accounts": settings.accounting.accounts, "qos": settings.accounting.qos}
-    for key in (key for key, value in declared.items() if value):
-        message = "has no effect without accounting; set accounting.enabled: true, or take it away"
-        yield Finding(("accounting", key), message, (ENABLED,))
+    for key, field in Accounting.model_fields.items():
+        if key != "enabled" and getattr(settings.accounting, key) != field.default:
+            message = "has no effect without accounting; set accounting.enabled: true, or take it away"
+            yield Finding(("accounting", field.alias or key), message, (ENABLED,))
 
 
 def one_database_is_meant(settings: Settings) -> Iterator[Finding]:

@@ -198,7 +198,39 @@ BAD: list[Row] = [
     ({"controller.state": {"hostPath": "/a", "storageClass": "b"}}, "controller.state", "more than one source"),
     # Accounting
     ({"partitions.main": {"default": True, "qos": "normal"}}, "partitions.main.qos", "accounting.enabled: true"),
-    ({"accounting.qos": {"long": {}}}, "accounting.qos", "accounting.enabled: true"),
+    *(
+        ({f"accounting.{key}": value}, f"accounting.{key}", "has no effect without accounting")
+        for key, value in {
+            "qos": {"long": {}},
+            "accounts": {"physics": {}},
+            "enforce": ["limits"],
+            "purge": {"jobs": "12months"},
+            "database": {"host": "db.example.com"},
+            "memory": "8Gi",
+        }.items()
+    ),
+    *(
+        (
+            {
+                "accounting": {"enabled": True, "accounts": {"physics": {}}},
+                "partitions.main": {"default": True, key: [name]},
+            },
+            f"partitions.main.{key}.0",
+            "Declare it in accounting.accounts" if name == "guests" else "did you mean `physics`?",
+        )
+        for key, name in (("allowAccounts", "physic"), ("denyAccounts", "guests"))
+    ),
+    *(
+        (
+            {
+                "accounting": {"enabled": True, "qos": {"long": {}}},
+                "partitions.main": {"default": True, key: ["night"]},
+            },
+            f"partitions.main.{key}.0",
+            "Declare it in accounting.qos",
+        )
+        for key in ("allowQos", "denyQos")
+    ),
     (
         {"accounting.enabled": "true", "partitions.main": {"default": True, "qos": "long"}},
         "partitions.main.qos",
