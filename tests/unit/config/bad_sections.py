@@ -41,7 +41,16 @@ BAD: list[Row] = [
         "names 3 device files",
     ),
     ({"worker.gres": {"fpga": {"file": "/dev/f", "noConsume": True}}}, "worker.gres.fpga.noConsume", "one job"),
-    ({"worker.gres": {"fpga": {"file": "/etc/passwd"}}}, "worker.gres.fpga.file", "is not a device file"),
+    *(
+        ({"worker.gres": {"fpga": {"file": file}}}, "worker.gres.fpga.file", "is not a device file")
+        for file in ("/etc/passwd", "/dev/../etc/passwd", "/dev/./x", "/dev/x/..", "/dev//x")
+    ),
+    (
+        {"worker.gres": {"fpga": {"count": 5, "file": "/dev/fpga[0-2,2-3]"}}},
+        "worker.gres.fpga.file",
+        "names a device file twice",
+    ),
+    ({"worker.gres": {"fpga": {"file": "/dev/fpga[3-0]"}}}, "worker.gres.fpga.file", "runs backwards"),
     ({"worker.extra": {"NodeName": "x"}}, "worker.extra.NodeName", "it follows from the name of the NodeSet"),
     ({"worker.extra": {"cpus": 4}}, "worker.extra.cpus", "set cpus of the NodeSet"),
     ({"worker.extra": {"TmpDsk": 4}}, "worker.extra.TmpDsk", "did you mean `TmpDisk`?"),
