@@ -62,6 +62,28 @@ BAD: list[Row] = [
     ({"nodeFilters": filters(nodeGpus=4), "worker.gpus.count": "8"}, "worker.gpus.count", "nodeGpus: 4"),
     ({"nodeFilters": {"system": {"nodeCpus": 1}, "compute": {}}, "login.cpus": "1500m"}, "login.cpus", "1.5 is more"),
     (
+        {"nodeFilters": filters(nodes=2, nodeCpus=5), "worker": {"size": 3, "cpus": 3}},
+        "worker.size",
+        "1 of its pods fits on a node of `compute`, so that its 2 nodes have room for 2",
+    ),
+    (
+        {
+            "nodeFilters": filters(nodes=2, nodeCpus=64, nodeMemory="10Gi"),
+            "worker": {"size": 5, "cpus": 12, "memory": "4Gi"},
+        },
+        "worker.size",
+        "2 of its pods fit on a node of `compute`, so that its 2 nodes have room for 4",
+    ),
+    (
+        {
+            "nodeFilters": filters(nodes=2, nodeCpus=10),
+            "worker": {"size": 2, "cpus": 6},
+            "nodeSets": {"big": {"size": 1, "cpus": 7}},
+        },
+        "worker.size",
+        "3 pods need a node of `compute` each",
+    ),
+    (
         {"nodeFilters": filters(nodes=2, nodeCpus=4), "worker": {"size": 5, "cpus": 2}},
         "worker.size",
         "ask for 10 (cpus) together, and its 2 nodes have 8",

@@ -112,3 +112,12 @@ def test_accounts_and_qos_are_managed_elsewhere_where_none_is_declared(
 ) -> None:
     config = {"accounting": {"enabled": True, **accounting}, "partitions": {"main": {"default": True, **lists}}}
     assert Settings.load({f"slipway:{key}": json.dumps(value) for key, value in config.items()}, LAB)
+
+
+def test_small_pods_fill_what_large_ones_leave() -> None:
+    config = {
+        "nodeFilters": {"system": {}, "compute": {"nodes": 2, "nodeCpus": 10}},
+        "worker": {"size": 2, "cpus": 6},
+        "nodeSets": {"small": {"size": 4, "cpus": 2}, "none": {"size": 0, "cpus": 10}},
+    }
+    assert Settings.load({f"slipway:{key}": json.dumps(value) for key, value in config.items()}, LAB)
