@@ -10,9 +10,10 @@ import pulumi
 from pulumi_command import local
 
 from config import Settings
-from config.storage import OwnVolume, Volume
-from slurm.changes import Plan, Step, plan
+from slurm.changes import Plan, plan
 from slurm.hostlist import Hosts
+from slurm.moves import moves, places
+from slurm.new_key import auth_key, new_key
 from slurm.nodes import names
 from slurm.planning.cluster import Cluster
 from slurm.render import render
@@ -40,13 +41,8 @@ def find(settings: Settings) -> Change:
     before: Files | None = seen.get("applied") or last.get("files")
     known: Mapping[str, Any] = last.get("deployed") or {}
     steps = plan(before, files).steps
-    planned = Plan(
-        (
-            *_refused_places(known.get("places") or {}, places(settings)),
-            *_new_key(known.get("key"), auth_key(settings), bool(steps)),
-            *steps,
-        )
-    )
+    moved = moves(known.get("places") or {}, places(settings))
+    planned = Plan((*moved, *new_key(known.get("key"), auth_key(settings), bool(steps)), *steps))
     if planned.refused:
         steps = [step for step in planned.steps if step.cls == "refused"]
         raise pulumi.RunError(f"This change is refused, and nothing was done:\n\n{Plan(tuple(steps)).table()}")
@@ -126,52 +122,3 @@ def diff(name: str, before: str, after: str) -> str:
 def deployed(settings: Settings, change: Change) -> dict[str, Any]:
     """What the next run wants to know of this one, beside the files."""
     return {"places": places(settings), "repairs": change.repairs, "key": auth_key(settings)}
-
-
-def places(settings: Settings) -> dict[str, str]:
-    """Where the cluster and its data are: what cannot move while there are jobs and files."""
-    found = {
-        "cluster.namespace": settings.cluster.namespace,
-        "controller.state": _source(settings.controller.state),
-        "storage.jail": _source(settings.storage.jail),
-    }
-    for submount in settings.storage.submounts:
-        found[f"storage.submounts {submount.mount_path}"] = _source(submount)
-    return found
-
-
-def auth_key(settings: Settings) -> list[str]:
-    """Which key daemons know each other by, and its number."""
-    kind = settings.cluster.auth
-    return [f"slipway:secrets.{kind}", str(settings.secrets.munge if kind == "munge" else settings.secrets.slurm)]
-
-
-def _new_key(before: Any, after: list[str], more: bool) -> list[Step]:
-    """Daemons with different keys do not understand each other, so that nothing runs while they change."""
-    if not before or before[0] != after[0] or before[1] == after[1]:
-        return []
-    if more:
-        reason = (
-            "While keys change nobody can tell whether daemons have new files. Make the key in an update of its own."
-        )
-        return [Step("refused", "stack config", after[0], before[1], after[1], reason)]
-    reason = "All nodes are drained and their jobs waited for; then every daemon restarts with the new key."
-    return [Step("drain-first", "stack config", after[0], before[1], after[1], reason)]
-
-
-def _source(volume: Volume | OwnVolume) -> str:
-    named = volume.model_dump(include={"storage_class", "existing_claim", "host_path", "nfs"}, exclude_none=True)
-    return json.dumps(named, sort_keys=True)
-
-
-def _refused_places(before: Mapping[str, str], after: Mapping[str, str]) -> list[Step]:
-    """Another place would be an empty one. What is new, or goes as a whole, is no move."""
-    reason = (
-        "What is stored there would stay behind: the queue, or users' files. Set it back, or build a new stack beside "
-        "this one and move the data."
-    )
-    return [
-        Step("refused", "stack config", f"slipway:{key}", before[key], after[key], reason)
-        for key in before
-        if key in after and before[key] != after[key]
-    ]

@@ -11,12 +11,12 @@ from config.types import (
     Choice,
     Count,
     CpuQuantity,
-    DnsName,
     Duration,
     FilterName,
     Hostname,
     Integer,
     MemorySize,
+    ObjectName,
     Port,
     SlurmName,
     String,
@@ -44,16 +44,27 @@ Retention = Annotated[
 Share = Annotated[Integer, Field(ge=1, le=2_147_483_646)]
 
 
+SecretKey = Annotated[String, Named("a key of a Secret", r"[A-Za-z0-9._-]+", 253, ("password",))]
+
+
 class PasswordSecret(Section):
     """A Kubernetes Secret in the cluster's namespace."""
 
-    name: DnsName = Field(examples=["slurm-database"])
+    name: ObjectName = Field(examples=["slurm-database"])
     """The name of the Secret."""
 
-    key: Annotated[String, Named("a key of a Secret", r"[A-Za-z0-9._-]+", 253, ("password",))] = Field(
-        default="password", examples=["password"]
-    )
+    key: SecretKey = Field(default="password", examples=["password"])
     """The key in it that holds the password."""
+
+
+class CaSecret(Section):
+    """A Kubernetes Secret in the cluster's namespace."""
+
+    name: ObjectName = Field(examples=["slurm-database-ca"])
+    """The name of the Secret."""
+
+    key: SecretKey = Field(default="ca.crt", examples=["ca.crt"])
+    """The key in it that holds the certificates, in PEM format."""
 
 
 class ExternalDatabase(Section):
@@ -77,7 +88,12 @@ class ExternalDatabase(Section):
     """The Kubernetes Secret that holds the password: it stays out of the stack file and of slurm.conf."""
 
     tls: Switch = Field(default=False, examples=[True])
-    """Talk to it through TLS."""
+    """Talk to it only through TLS, and only if its certificate is for `host` and signed by a trusted authority:
+    one of `caSecret`, or without that one of the public ones that the image of slurmdbd knows."""
+
+    ca_secret: CaSecret | None = Field(default=None, examples=[{"name": "slurm-database-ca"}])
+    """With `tls`: the Kubernetes Secret that holds the certificates of the authorities to trust, such as those of your
+    cloud's databases. No others are trusted then."""
 
 
 class Purge(Section):

@@ -26,6 +26,8 @@ _LAB: dict[tuple[str, ...], str] = {
     ("slurm", "cgroup"): "SLIPWAY_CGROUP",
 }
 
+_OPEN = "auto"  # leaves a setting open as much as if it were not there
+
 # Cutting out a value can bring another problem to light, but not for ever.
 _ROUNDS = 5
 
@@ -59,16 +61,23 @@ def _fill_in(values: dict[str, Any], environment: Mapping[str, str]) -> None:
         section: Any = values
         for word in place[:-1]:
             section = section.setdefault(word, {}) if isinstance(section, dict) else None
-        if isinstance(section, dict):
-            section.setdefault(place[-1], found)
+        if isinstance(section, dict) and str(section.get(place[-1], _OPEN)).lower() == _OPEN:
+            section[place[-1]] = found
 
 
-def load_entries(entries: Mapping[str, Any], problems: Iterable[Problem] = (), prefix: str = PREFIX) -> Settings:
-    """Settings from keys without their prefix, for whoever reads a config without the engine. Raises ConfigProblems,
-    with those that are known already among them."""
+def load_entries(
+    entries: Mapping[str, Any],
+    problems: Iterable[Problem] = (),
+    prefix: str = PREFIX,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings from keys without their prefix, for whoever reads a config without the engine. The lab fills in what it
+    knows, as in `load_stack`. Raises ConfigProblems, with those that are known already among them."""
     tree = grow(entries, Settings, prefix)
     tree.problems[:0] = problems
-    return checked(tree, tree.values(), deployed=())
+    values = tree.values()
+    _fill_in(values, environment or {})
+    return checked(tree, values, deployed=())
 
 
 def checked(tree: Tree, values: dict[str, Any], deployed: Iterable[Role]) -> Settings:

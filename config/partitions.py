@@ -52,6 +52,9 @@ OverSubscribe = Annotated[
     String,
     Named("NO, YES, FORCE, YES:n or FORCE:n", r"NO|(YES|FORCE)(:[1-9][0-9]{0,4})?", 12, ("NO", "FORCE:4")),
     BeforeValidator(_shouted),
+    WithJsonSchema(
+        {"type": "string", "pattern": r"^([Nn][Oo]|([Yy][Ee][Ss]|[Ff][Oo][Rr][Cc][Ee])(:[1-9][0-9]{0,4})?)$"}
+    ),
 ]
 PartitionKey = Annotated[String, AfterValidator(PARTITION_KEYS.check)]
 Weight = Annotated[
@@ -60,11 +63,20 @@ Weight = Annotated[
     BeforeValidator(_spelled_out),
     WithJsonSchema({"type": ["number", "string"], "pattern": r"^[0-9]+(\.[0-9]+)?[KMGTPkmgtp]?$"}),
 ]
+_MEMBER = r"^(ALL|[a-z]([-a-z0-9]*[a-z0-9])?)$"
 Members = Annotated[
     list[Annotated[String, Named("a NodeSet name, or ALL", r"ALL|[a-z]([-a-z0-9]*[a-z0-9])?", 52, ("worker",))]],
     Field(min_length=1),
     BeforeValidator(_members),
-    WithJsonSchema({"anyOf": [{"const": "ALL"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"const": "ALL"},
+                {"type": "string", "pattern": _MEMBER},
+                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            ]
+        }
+    ),
 ]
 
 

@@ -70,6 +70,8 @@ def _fields(model: type[Section]) -> dict[Step, Shape]:
 
 def resolve(key: str, root: type[Section]) -> tuple[Path, Shape]:
     """The path that a dotted key means, and what is expected there. ValueError if it is no path at all."""
+    if not key:
+        raise ValueError
     path: Path = ()
     shape = shape_of(root)
     rest = key

@@ -19,16 +19,22 @@ Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
 _WORDS = {"ge": "minimum", "le": "maximum"}  # what pydantic leaves untranslated behind a validator
+_BY_NAME = ("properties", "patternProperties", "$defs")  # what is below is named by us, and not by JSON Schema
+_VERBATIM = ("default", "examples", "propertyNames", "required")
+_QUOTED = {"integer": r"^[-+]?[0-9]+$", "boolean": r"^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"}
 _INDEX = r"(\.[0-9]+|\[[0-9]+\])"
+_NAME = r"(\.[^.\[\]]+|\[\"[^\"]+\"\])"
+_KEY = r"(\..+|\[\"[^\"]+\"\])"
 
 
 def schema() -> Schema:
     """The schema of a whole `Pulumi.<stack>.yaml`, with every setting nested and as a dotted key."""
-    settings = _tidy(Settings.model_json_schema(by_alias=True, schema_generator=_WithDefaults))
+    settings = _as_read(_tidy(Settings.model_json_schema(by_alias=True, schema_generator=_WithDefaults)))
     defs: dict[str, Schema] = settings["$defs"]
     nested = {f"{PREFIX}{key}": each for key, each in settings["properties"].items()}
+    bare = {f"^{key}$": each for key, each in settings["properties"].items()}  # Pulumi adds the project's name itself
     dotted = {
-        f"^{re.escape(PREFIX)}{pattern}$": _or_text(each)
+        f"^({re.escape(PREFIX)})?{pattern}$": _or_text(each)
         for key, section in settings["properties"].items()
         for pattern, each in _below(section, key, defs)
     }
@@ -36,7 +42,7 @@ def schema() -> Schema:
         "type": "object",
         "description": "The stack's config. Keys of other packages are theirs.",
         "properties": nested,
-        "patternProperties": {**dotted, f"^(?!{re.escape(PREFIX)})[^:]+:": {}},
+        "patternProperties": {**bare, **dotted, f"^(?!{re.escape(PREFIX)})[^:]+:": {}},
         "additionalProperties": False,
     }
     return {
@@ -71,7 +77,7 @@ def _below(each: Schema, pattern: str, defs: dict[str, Schema]) -> Iterator[tupl
     maps += [{}] if inside.get("additionalProperties") is True else []
     for member in maps:
         named = "$ref" in member  # names have no dots; the keys of plain maps, such as labels, may
-        members.append((rf"{pattern}\.[^.]+" if named else rf"{pattern}\..+", member))
+        members.append((pattern + (_NAME if named else _KEY), member))
     if isinstance(inside.get("items"), dict):
         members.append((pattern + _INDEX, inside["items"]))
     for path, member in members:
@@ -81,10 +87,42 @@ def _below(each: Schema, pattern: str, defs: dict[str, Schema]) -> Iterator[tupl
 
 def _or_text(each: Schema) -> Schema:
     """`pulumi config set` writes text, whatever is meant."""
-    if each.get("type") == "string" or not each:
+    if "string" in each.get("type", ()) or not each:
         return each
     about = {key: each[key] for key in ("description", "default", "examples") if key in each}
     return {"anyOf": [{key: value for key, value in each.items() if key not in about}, _TEXT], **about}
+
+
+def _as_read(each: Any) -> Any:
+    """What the models read beside the canonical form: quoted numbers and switches, words in any case, numbers where a
+    text may be one, and nothing at all after a key with others below it."""
+    if isinstance(each, list):
+        return [_as_read(member) for member in each]
+    if not isinstance(each, dict):
+        return each
+    made: Schema = {}
+    for key, value in each.items():
+        if key in _BY_NAME:
+            made[key] = {name: _as_read(member) for name, member in value.items()}
+        else:
+            made[key] = value if key in _VERBATIM else _as_read(value)
+    kind = made.get("type")
+    if isinstance(kind, str) and kind in _QUOTED:
+        made |= {"type": [kind, "string"], "pattern": _QUOTED[kind]}
+    elif kind == "object":
+        made["type"] = ["object", "null"]
+    elif kind == "string" and "enum" in made:
+        words = made.pop("enum")
+        del made["type"]
+        made["anyOf"] = [{"enum": words}, {"type": "string", "pattern": _in_any_case(words)}]
+    elif kind == "string" and re.search(made.get("pattern", ""), "123"):
+        made["type"] = ["string", "integer"]
+    return made
+
+
+def _in_any_case(words: list[str]) -> str:
+    folded = ("".join(f"[{char.upper()}{char.lower()}]" if char.isalpha() else char for char in word) for word in words)
+    return f"^({'|'.join(folded)})$"
 
 
 class _WithDefaults(GenerateJsonSchema):
@@ -102,7 +140,7 @@ def _tidy(each: Any) -> Any:
         return each
     made: Schema = {}
     for key, value in each.items():
-        if key in ("properties", "patternProperties", "$defs"):
+        if key in _BY_NAME:
             made[key] = {name: _tidy(member) for name, member in value.items()}
         elif (key == "default" and (value is None or isinstance(value, dict))) or key == "title":
             continue

@@ -100,14 +100,16 @@ class Settings(Section):
     def load(cls, stack: Mapping[str, str], environment: Mapping[str, str]) -> "Settings":
         """Check a stack's whole config as the engine hands it over: `slipway:key` to a string or an object's JSON.
 
-        Images that the stack does not name are the ones that the lab has built. ConfigProblems lists what is wrong."""
+        What the stack leaves open is what the lab says, such as the images that it has built. ConfigProblems lists what
+        is wrong."""
         from config.loading import load_stack  # it needs this module
 
         return load_stack(stack, environment)
 
     @classmethod
-    def from_stack_file(cls, path: pathlib.Path) -> "Settings":
-        """Check the config in a `Pulumi.<stack>.yaml`, without the engine."""
+    def from_stack_file(cls, path: pathlib.Path, environment: Mapping[str, str] | None = None) -> "Settings":
+        """Check the config in a `Pulumi.<stack>.yaml`, without the engine. With the environment of a lab, they get
+        what it fills in, as in `load`."""
         from config.stack_file import load_stack_file  # it needs this module
 
-        return load_stack_file(path)
+        return load_stack_file(path, environment)

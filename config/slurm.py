@@ -59,8 +59,8 @@ class Slurm(Section):
     """How Slurm itself behaves."""
 
     cgroup: Cgroup = Field(default="auto", examples=["auto"])
-    """How jobs are kept within what they asked for: `v2` by cgroup v2, `disabled` not at all, `auto` by `v2` where
-    the nodes have it."""
+    """How jobs are kept within what they asked for: `v2` by cgroup v2, `disabled` not at all. `auto` is `v2`, which
+    Kubernetes nodes have today; only in the lab it is what its machine has. Nodes without it need `disabled`."""
 
     topology: Topology = Field(default=Topology(), examples=[{"plugin": "tree"}])
     """The network between the nodes."""

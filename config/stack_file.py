@@ -1,6 +1,6 @@
 """Reading a `Pulumi.<stack>.yaml` without the engine, and seeing in it what the engine would see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from config.settings import Settings
 SECURE = "secure"  # how Pulumi marks an encrypted value
 
 
-def load_stack_file(path: Path, project: str = "slipway") -> Settings:
-    """Settings from a stack file. Raises ConfigProblems; OSError if the file cannot be read."""
+def load_stack_file(path: Path, environment: Mapping[str, str] | None = None, project: str = "slipway") -> Settings:
+    """Settings from a stack file, with what the lab fills in. Raises ConfigProblems; OSError if it cannot be read."""
     config = _config(path)
     entries: dict[str, Any] = {}
     written: dict[str, str] = {}  # names to keys as they stand in the file
@@ -35,7 +35,7 @@ def load_stack_file(path: Path, project: str = "slipway") -> Settings:
             problems.append(Problem(key, f"means the same as `{written[name]}`; keep one of them"))
         elif not hidden:
             entries[name] = value
-    return load_entries(entries, problems, f"{project}:")
+    return load_entries(entries, problems, f"{project}:", environment)
 
 
 def _parted(key: str) -> tuple[str, str]:
@@ -50,6 +50,8 @@ def _config(path: Path) -> dict[str, Any]:
         document = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 -- a SafeLoader
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigProblems([Problem(path.name, f"is not YAML: {' '.join(str(error).split())}")]) from None
+    except RecursionError:
+        raise ConfigProblems([Problem(path.name, "is nested too deeply to be read")]) from None
     config = {} if document is None else document.get("config") if isinstance(document, dict) else document
     if config is None:
         return {}

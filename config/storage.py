@@ -7,7 +7,7 @@ from pydantic.alias_generators import to_snake
 from pydantic_core import PydanticCustomError
 
 from config.section import Section
-from config.types import AbsolutePath, DnsName, Hostname, MemorySize, Switch
+from config.types import AbsolutePath, Hostname, MemorySize, ObjectName, Switch
 
 SOURCES = ("hostPath", "storageClass", "existingClaim", "nfs")
 OWN_SOURCES = ("storageClass", "existingClaim", "hostPath")
@@ -30,10 +30,10 @@ class Volume(Section):
     host_path: AbsolutePath | None = Field(default=None, examples=["/srv/slipway/jail"])
     """A directory on the Kubernetes nodes. It must be the same on each of them, as on a mounted filesystem."""
 
-    storage_class: DnsName | None = Field(default=None, examples=["cephfs"])
+    storage_class: ObjectName | None = Field(default=None, examples=["cephfs"])
     """A StorageClass that a new claim of `size` is made from; one that can do ReadWriteMany."""
 
-    existing_claim: DnsName | None = Field(default=None, examples=["home"])
+    existing_claim: ObjectName | None = Field(default=None, examples=["home"])
     """A PersistentVolumeClaim that exists in the namespace, with ReadWriteMany."""
 
     nfs: Nfs | None = Field(default=None, examples=[{"server": "nas.example.com", "path": "/export/home"}])
@@ -57,10 +57,10 @@ class Volume(Section):
 class OwnVolume(Section):
     """Where one pod keeps its data: at most one of the three sources."""
 
-    storage_class: DnsName | None = Field(default=None, examples=["fast"])
+    storage_class: ObjectName | None = Field(default=None, examples=["fast"])
     """A StorageClass that a claim of `size` is made from; the Kubernetes cluster's default one if nothing is stated."""
 
-    existing_claim: DnsName | None = Field(default=None, examples=["slurmctld-state"])
+    existing_claim: ObjectName | None = Field(default=None, examples=["slurmctld-state"])
     """A PersistentVolumeClaim that exists in the namespace."""
 
     host_path: AbsolutePath | None = Field(default=None, examples=["/srv/slipway/state"])

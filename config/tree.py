@@ -12,6 +12,7 @@ from config.problems import Problem
 from config.section import Section
 from config.types.text import unsafe_character
 
+DEEPEST = 50  # objects and lists inside each other; an affinity, the deepest that there is, has a dozen
 NOTHING: dict[str, Any] = {}  # an object without keys says nothing yet; a list without entries is a value
 
 
@@ -76,7 +77,12 @@ def grow(entries: Mapping[str, Any], root: type[Section], prefix: str) -> Tree:
             tree.problems.append(Problem(f"{prefix}{key}", "is not a path of names joined by dots"))
             continue
         tree.written[key] = path
-        for leaf_path, leaf in _leaves(_decoded(value, shape), shape, path):
+        decoded = _decoded(value, shape)
+        if _deeper(decoded, DEEPEST):
+            tree.report(path, f"is nested more than {DEEPEST} levels deep, which no setting is")
+            tree.unsafe.add(path)
+            continue
+        for leaf_path, leaf in _leaves(decoded, shape, path):
             _place(tree, leaf_path, leaf, key)
     return tree
 
@@ -96,6 +102,18 @@ def _decoded(value: Any, shape: Shape) -> Any:
         if value and plain_yaml.scalar(value) is None:
             return None
     return value
+
+
+def _deeper(value: Any, levels: int) -> bool:
+    """Whether containers are inside each other more often than that; found out without following them by recursion."""
+    inside = [value]
+    for _ in range(levels + 1):
+        inside = [
+            member
+            for each in inside
+            for member in (each.values() if isinstance(each, dict) else each if isinstance(each, list) else ())
+        ]
+    return bool(inside)
 
 
 def _leaves(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any]]:

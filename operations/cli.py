@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from config import ConfigProblems, Settings
 from config.schema import text as schema
 from operations import administration
 from operations.problem import Problem
-from slurm.changes import plan
+from slurm.changes import Plan, plan
+from slurm.moves import moves, places
+from slurm.new_key import auth_key, new_key
 from slurm.render import FILES, MARK, render
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    return Settings.from_stack_file(Path(args.file or f"Pulumi.{args.stack}.yaml"))
+    return Settings.from_stack_file(Path(args.file or f"Pulumi.{args.stack}.yaml"), os.environ)
 
 
 def _render(args: argparse.Namespace) -> int:
@@ -45,17 +48,41 @@ def _schema(_: argparse.Namespace) -> int:
 
 def _plan(args: argparse.Namespace) -> int:
     """Say what going from one stack file or rendered folder to another does to a running cluster."""
-    planned = plan(_files(Path(args.old)), _files(Path(args.new)))
+    (old, before), (new, after) = _side("OLD", Path(args.old)), _side("NEW", Path(args.new))
+    steps = plan(old, new).steps
+    if before and after:
+        key = new_key(auth_key(before), auth_key(after), bool(steps))
+        steps = (*moves(places(before), places(after)), *key, *steps)
+    planned = Plan(steps)
     print(json.dumps(planned.to_json(), indent=2) if args.json else planned.table())
     return 1 if planned.refused else 0
 
 
-def _files(place: Path) -> dict[str, str]:
+def _side(which: str, place: Path) -> tuple[dict[str, str], Settings | None]:
+    """The files of one side, and its settings. What is wrong with it is told with the side that it is wrong on."""
+    try:
+        files, settings = _read(place)
+        plan({}, files)  # reads all of them
+    except (ConfigProblems, ValueError, OSError) as problem:
+        raise Problem(f"{which} ({place}): {problem}") from None
+    return files, settings
+
+
+def _read(place: Path) -> tuple[dict[str, str], Settings | None]:
+    """Files, and settings, which a folder of rendered files does not tell."""
     if place.is_dir():
         if not (place / "slurm.conf").is_file():
-            raise ValueError(f"{place}: there is no slurm.conf in it; name a stack file or a folder of rendered files")
-        return {file.name: file.read_text() for file in sorted(place.iterdir()) if file.is_file()}
-    return render(Settings.from_stack_file(place))
+            raise ValueError("there is no slurm.conf in it; name a stack file or a folder of rendered files")
+        return {file.name: _text(file) for file in sorted(place.iterdir()) if file.is_file()}, None
+    settings = Settings.from_stack_file(place, os.environ)
+    return render(settings), settings
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{file.name} is not text in UTF-8; take it out of the folder") from None
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -46,13 +46,15 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Conf:
     """A slurm.conf: keys of the cluster; the fields of nodes by NodeName expression, of partitions and of NodeSets by
-    name, with DEFAULT lines worked in; and the other lines, by their first key, each as the value and fields it has."""
+    name, with DEFAULT lines worked in; the other lines, by their first key, each as the value and fields it has; and by
+    kind of line the fields of DEFAULT lines that no line follows: they have no effect, but Slurm reads them."""
 
     keys: Mapping[str, str]
     nodes: Mapping[str, Fields]
     partitions: Mapping[str, Fields]
     nodesets: Mapping[str, Fields]
     lines: Mapping[str, tuple[Fields, ...]]
+    unused: Mapping[str, Fields]
 
 
 def parse(text: str, source: str = "slurm.conf", files: Mapping[str, str] | None = None) -> Conf:
@@ -60,12 +62,13 @@ def parse(text: str, source: str = "slurm.conf", files: Mapping[str, str] | None
     keys: dict[str, str] = {}
     records: dict[str, dict[str, Fields]] = {"NodeName": {}, "PartitionName": {}, "NodeSet": {}}
     defaults: dict[str, Fields] = {}
+    unused: dict[str, Fields] = {}
     others: dict[str, list[Fields]] = {}
     for at, line in _including(text, source, files or {}, others.setdefault("Include", [])):
         first = spelling(line.head[0])
         kind = next((each for each in LINES if each.lower() == first.lower()), None)
         if kind in records:
-            _add_record(records[kind], defaults.setdefault(kind, {}), kind, line, at)
+            unused[kind] = _add_record(records[kind], defaults.setdefault(kind, {}), kind, line, at, unused.get(kind))
         elif kind:
             others.setdefault(kind, []).append(_fields(kind, line))
         elif len(line.pairs) > 1:
@@ -82,6 +85,7 @@ def parse(text: str, source: str = "slurm.conf", files: Mapping[str, str] | None
         records["PartitionName"],
         records["NodeSet"],
         {kind: tuple(each) for kind, each in others.items() if each},
+        unused,
     )
 
 
@@ -153,13 +157,16 @@ def _fields(kind: str, line: Line) -> Fields:
     return {spelling(key, kind): value for key, value in line.pairs}
 
 
-def _add_record(records: dict[str, Fields], defaults: Fields, kind: str, line: Line, source: str) -> None:
-    """A DEFAULT line holds for the lines after it."""
+def _add_record(
+    records: dict[str, Fields], defaults: Fields, kind: str, line: Line, source: str, unused: Fields | None
+) -> Fields:
+    """A DEFAULT line holds for the lines after it. What no line has taken up yet is given back."""
     fields = _fields(kind, line)
     name = fields.pop(kind)
     if name.upper() == DEFAULT:
         defaults |= fields
-    elif name in records:
+        return (unused or {}) | fields
+    if name in records:
         raise ConfError(source, line.number, f"{kind}={name} is there twice")
-    else:
-        records[name] = defaults | fields
+    records[name] = defaults | fields
+    return {}

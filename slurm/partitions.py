@@ -11,10 +11,13 @@ def dynamic_sets(settings: Settings) -> list[str]:
 
 
 def members(settings: Settings, partition: Partition) -> str:
-    """The Nodes= of a partition: hostlists of static NodeSets, names of dynamic ones."""
+    """The Nodes= of a partition: hostlists of static NodeSets, names of dynamic ones. ALL is Slurm's own word for every
+    node that it knows or will know, and all of them are of some NodeSet: written out, it would be the longest line of
+    the file, as often as there are partitions."""
     sets = settings.all_node_sets
-    wanted = list(sets) if ALL in partition.node_sets else partition.node_sets
-    nodes = [name if sets[name].kind == "dynamic" else names(name, sets[name].size) for name in wanted]
+    if ALL in partition.node_sets:
+        return ALL if any(each.kind == "dynamic" or each.size for each in sets.values()) else ""
+    nodes = [name if sets[name].kind == "dynamic" else names(name, sets[name].size) for name in partition.node_sets]
     return ",".join(each for each in nodes if each)
 
 

@@ -10,6 +10,9 @@ SPOOL = "/var/spool/slurmd"
 KEYS = "/etc/slurm-keys"
 JAIL = "/mnt/jail"  # the shared root of all users
 PRIVATE = "/var/spool/slurm-private"  # where the private folders of jobs really are; not in SPOOL, which jobs see
+# Authorities that the certificate of a database may be signed by: those of a Secret, or all that the image knows.
+DATABASE_CA = "/etc/slurm-database/ca.crt"
+PUBLIC_CAS = "/etc/ssl/certs/ca-certificates.crt"
 # No key of slurm.conf says where auth/slurm finds its key: this variable does, for every daemon and command. With
 # auth/munge it must not be set, or slurmctld takes slurm.conf for a changed AuthType and ends.
 SLURM_KEY = ("SLURM_SACK_KEY", f"{KEYS}/slurm.key")

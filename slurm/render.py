@@ -1,5 +1,7 @@
 """Settings to the files that Slurm reads. The same settings always give the same bytes."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import jinja2
@@ -10,6 +12,7 @@ from slurm.nodes import Fields, dynamic_line, gres_lines, gres_types, memory_per
 from slurm.partitions import dynamic_sets, partition_line
 
 FILES = tuple(sorted(each.stem for each in (Path(__file__).parent / "templates").glob("*.j2")))  # all that we render
+_HEADING = re.compile(r"# [^.]{1,60}")  # no sentence, and not the first line of one: it explains no key
 MARK = "rendered by Slipway"  # in the first line of each of them
 
 _TEMPLATES = jinja2.Environment(
@@ -23,7 +26,8 @@ _TEMPLATES = jinja2.Environment(
 
 
 def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
-    """Every file by name. `cgroup_v2` says what `slurm.cgroup: auto` finds on the nodes."""
+    """Every file by name. `cgroup_v2` is what `slurm.cgroup: auto` stands for, where nobody knew better when the
+    settings were read."""
     v2 = settings.slurm.cgroup == "v2" or (settings.slurm.cgroup == "auto" and cgroup_v2)
     known: dict[str, object] = {"settings": settings, "places": places, "v2": v2, "line": line}
     files = {
@@ -68,14 +72,33 @@ def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
 
 
 def _override(text: str, extra: dict[str, str]) -> str:
-    """The user's own keys take the place of ours, so that no key stands twice; the others follow at the end."""
+    """The user's own keys follow at the end, and ours go, so that no key stands twice. Comments that explain only what
+    goes, go with it: they would say the opposite of what holds."""
     if not extra:
         return text
-    own = {key.lower(): f"{key}={_value(value)}" for key, value in extra.items()}
-    lines = [own.pop(line.split("=", 1)[0].lower(), line) for line in text.splitlines()]
-    if own:
-        lines += ["", "# From slurm.extra", *own.values()]
-    return "\n".join(lines) + "\n"
+    own = {key.lower() for key in extra}
+    kept: list[str] = []
+    for explained in _explained(text.splitlines()):
+        ours = [line for line in explained if line.startswith("#") or line.split("=", 1)[0].lower() not in own]
+        if len(ours) == len(explained) or not all(line.startswith("#") for line in ours):
+            kept += ours
+    return "\n".join([*kept, "", "# From slurm.extra", *(line({key: value}) for key, value in extra.items())]) + "\n"
+
+
+def _explained(lines: list[str]) -> Iterator[list[str]]:
+    """A comment and the keys below it, up to the next comment, heading or empty line."""
+    gathered: list[str] = []
+    for each in lines:
+        heading = not each or _HEADING.fullmatch(each)
+        follows = bool(gathered) and not gathered[-1].startswith("#")
+        if heading or (each.startswith("#") and follows):
+            yield gathered
+            gathered = []
+        if heading:
+            yield [each]
+        else:
+            gathered.append(each)
+    yield gathered
 
 
 def _file(name: str, known: dict[str, object]) -> str:

@@ -59,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     services.metrics_are_not_private,
     accounting.limits_have_a_database,
     accounting.one_database_is_meant,
+    accounting.certificates_are_looked_at,
     accounting.accounts_are_a_tree,
     accounting.default_qos_is_allowed,
     storage.mount_paths_are_free,

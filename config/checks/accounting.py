@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from config.accounting import Accounting
 from config.checks.finding import Finding, circle_of
 from config.checks.references import ROOT
 from config.settings import Settings
@@ -23,10 +24,10 @@ def limits_have_a_database(settings: Settings) -> Iterator[Finding]:
         }
         for key in (key for key, value in lists.items() if value):
             yield Finding(("partitions", name, key), "needs accounting; set accounting.enabled: true", (ENABLED,))
-    declared = {"accounts": settings.accounting.accounts, "qos": settings.accounting.qos}
-    for key in (key for key, value in declared.items() if value):
-        message = "has no effect without accounting; set accounting.enabled: true, or take it away"
-        yield Finding(("accounting", key), message, (ENABLED,))
+    for key, field in Accounting.model_fields.items():
+        if key != "enabled" and getattr(settings.accounting, key) != field.default:
+            message = "has no effect without accounting; set accounting.enabled: true, or take it away"
+            yield Finding(("accounting", field.alias or key), message, (ENABLED,))
 
 
 def one_database_is_meant(settings: Settings) -> Iterator[Finding]:
@@ -35,6 +36,14 @@ def one_database_is_meant(settings: Settings) -> Iterator[Finding]:
     if accounting.database is not None and "storage" in accounting.model_fields_set:
         message = "is for a database of its own, and accounting.database names another; keep one of them"
         yield Finding(("accounting", "storage"), message, (("accounting", "database"),))
+
+
+def certificates_are_looked_at(settings: Settings) -> Iterator[Finding]:
+    """Whoever names a certificate believes that the connection is encrypted."""
+    database = settings.accounting.database
+    if database is not None and database.ca_secret is not None and not database.tls:
+        path = ("accounting", "database")
+        yield Finding((*path, "caSecret"), "has no effect without TLS; set tls: true beside it", ((*path, "tls"),))
 
 
 def accounts_are_a_tree(settings: Settings) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from config.checks.finding import Finding
 from config.node_sets import MOST_NODES, Gres
@@ -95,16 +96,23 @@ def _files_and_count(gres: Gres, path: Path) -> Iterator[Finding]:
         return
     if gres.no_consume:
         yield Finding((*path, "noConsume"), "a device file is used by one job; take file or noConsume away")
-    files = _how_many(gres.file)
+    ranges = _ranges(gres.file)
+    if any(low > high for low, high in ranges):
+        yield Finding((*path, "file"), "has a range that runs backwards; turn it round")
+        return
+    if any(following[0] <= one[1] for one, following in pairwise(ranges)):
+        yield Finding((*path, "file"), "names a device file twice; each is one of the count")
+        return
+    files = sum(high - low + 1 for low, high in ranges)
     if files != gres.count:
         message = f"names {files} device files, and count is {gres.count}; make them agree"
         yield Finding((*path, "file"), message, ((*path, "count"),))
 
 
-def _how_many(file: str) -> int:
-    """How many files a path with an optional range names."""
+def _ranges(file: str) -> list[tuple[int, int]]:
+    """The numbers that a path with an optional range counts through, in order; of one without, a single one."""
     match = re.search(r"\[(.*)\]$", file)
     if match is None:
-        return 1
-    ranges = [part.split("-") for part in match[1].split(",")]
-    return sum(max(0, int(part[-1]) - int(part[0]) + 1) for part in ranges)
+        return [(0, 0)]
+    parts = [part.split("-") for part in match[1].split(",")]
+    return sorted((int(part[0]), int(part[-1])) for part in parts)

@@ -109,15 +109,32 @@ def qos_exist(settings: Settings) -> Iterator[Finding]:
     for partition, each in settings.partitions.items():
         if each.qos is not None and each.qos not in known:
             yield _in_accounting("QoS", each.qos, known, ("partitions", partition, "qos"), "qos")
+        if accounting.qos:
+            yield from _listed(partition, "QoS", {"allowQos": each.allow_qos, "denyQos": each.deny_qos}, known)
 
 
 def accounts_exist(settings: Settings) -> Iterator[Finding]:
-    """An account hangs below one that exists."""
+    """An account hangs below one that exists, and a partition is for such as exist. Where none is declared, they are
+    managed elsewhere, and nobody can tell."""
     accounts = settings.accounting.accounts
     for name, each in accounts.items():
         if each.parent not in (ROOT, *accounts):
             path = ("accounting", "accounts", name, "parent")
             yield _in_accounting("account", each.parent, [ROOT, *accounts], path, "accounts")
+
+    if accounts:
+        for partition, each in settings.partitions.items():
+            lists = {"allowAccounts": each.allow_accounts, "denyAccounts": each.deny_accounts}
+            yield from _listed(partition, "account", lists, [ROOT, *accounts])
+
+
+def _listed(partition: str, kind: str, lists: dict[str, list[str]], known: list[str]) -> Iterator[Finding]:
+    """Names in the access lists of a partition that nobody has declared."""
+    for key, names in lists.items():
+        for index, name in enumerate(names):
+            if name not in known:
+                collection = "qos" if kind == "QoS" else "accounts"
+                yield _in_accounting(kind, name, known, ("partitions", partition, key, index), collection)
 
 
 def _in_accounting(kind: str, name: str, known: list[str], path: Path, collection: str) -> Finding:

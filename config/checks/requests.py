@@ -65,12 +65,15 @@ def pods_fit_on_a_node(settings: Settings) -> Iterator[Finding]:
 
 
 def node_sets_fit_on_their_nodes(settings: Settings) -> Iterator[Finding]:
-    """All NodeSets of a filter together ask for no more than its stated nodes have."""
+    """All NodeSets of a filter together ask for no more than its stated nodes have, and their pods can be packed on
+    them: a pod is on one node, and what is left over beside it may be too little for another."""
     for name, node_filter in settings.node_filters.items():
         if node_filter.nodes is None:
             continue
-        for what, limit in _stated(settings, name).items():
-            sets = [p for p in _all_pods(settings) if p.node_filter == name and p.path[0] not in SERVING]
+        stated = _stated(settings, name)
+        sets = [p for p in _all_pods(settings) if p.node_filter == name and p.path[0] not in SERVING and p.count]
+        short = False
+        for what, limit in stated.items():
             asked = sum(pods.count * getattr(pods, what) for pods in sets)
             if asked > limit * node_filter.nodes:
                 largest = max(sets, key=lambda pods: pods.count * getattr(pods, what))
@@ -78,12 +81,40 @@ def node_sets_fit_on_their_nodes(settings: Settings) -> Iterator[Finding]:
                     f"the NodeSets of filter `{name}` ask for {_shown(what, asked)} ({what}) together, and its "
                     f"{node_filter.nodes} nodes have {_shown(what, limit * node_filter.nodes)}; lower size or {what}"
                 )
+                short = True
                 yield Finding((*largest.path, "size"), message, _rests_on(name, sets, what))
+        if not short:
+            yield from _unpacked(name, node_filter.nodes, sets, stated)
 
 
-def _rests_on(node_filter: str, sets: list[Pods], what: str) -> tuple[Path, ...]:
-    filters = tuple(("nodeFilters", node_filter, key) for key in ("nodes", RESOURCES[what]))
-    return filters + tuple((*pods.path, key) for pods in sets for key in ("size", what, "nodeFilter"))
+def _unpacked(name: str, nodes: int, sets: list[Pods], stated: dict[str, int]) -> Iterator[Finding]:
+    """Pods that no way of packing finds room for: those of one NodeSet, or those of several that take more than half of
+    a node each, so that no two of them share one."""
+    for pods in sets:
+        each = _per_node(pods, stated)
+        if each and pods.count > each * nodes:
+            fit = f"{each} of its pods fit" if each > 1 else "1 of its pods fits"
+            message = f"{fit} on a node of `{name}`, so that its {nodes} nodes have room for {each * nodes}; lower size"
+            yield Finding((*pods.path, "size"), message, _rests_on(name, [pods], *stated))
+            return
+    for what, limit in stated.items():
+        alone = [pods for pods in sets if limit / 2 < getattr(pods, what) <= limit]
+        total = sum(pods.count for pods in alone)
+        if total > nodes:
+            largest = max(alone, key=lambda pods: pods.count)
+            message = f"{total} pods need a node of `{name}` each, by their {what}, and there are {nodes}; lower size"
+            yield Finding((*largest.path, "size"), message, _rests_on(name, alone, what))
+            return
+
+
+def _per_node(pods: Pods, stated: dict[str, int]) -> int:
+    """How many of these pods fit on one node; 0 if none does, or if nothing limits them."""
+    return min((limit // asked for what, limit in stated.items() if (asked := getattr(pods, what))), default=0)
+
+
+def _rests_on(node_filter: str, sets: list[Pods], *what: str) -> tuple[Path, ...]:
+    filters = tuple(("nodeFilters", node_filter, key) for key in ("nodes", *(RESOURCES[each] for each in what)))
+    return filters + tuple((*pods.path, key) for pods in sets for key in ("size", *what, "nodeFilter"))
 
 
 def _shown(what: str, amount: int) -> str:

@@ -1,21 +1,23 @@
 """Names, each with the rules of everyone who has to accept it: Slurm, Kubernetes, DNS, the password file."""
 
+import ipaddress
 import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import AfterValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 
-from config.types.scalars import String
+from config.types.scalars import String, refuse
 from config.types.shown import shown
 
 # Kubernetes puts `<StatefulSet>-<hash of ten>` into a label, and a label value has at most 63 characters.
 LONGEST_STATEFUL_SET = 52
 
-_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_HOST_LABEL = r"[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?"
+# Between two dots of a DNS name there are at most 63 characters.
+_LABEL = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_HOST_LABEL = r"[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
 _NAME_PART = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
 
 
@@ -77,17 +79,41 @@ DnsLabel = Annotated[
 ]
 DnsName = Annotated[
     String,
-    Named("a DNS name: labels joined by dots, in lower case", rf"{_LABEL}(\.{_LABEL})*", 253, ("cluster.local",)),
-]
-Hostname = Annotated[
-    String,
     Named(
-        "a host name or an IP address",
-        rf"{_HOST_LABEL}(\.{_HOST_LABEL})*|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+",
+        "a DNS name: labels of at most 63 characters joined by dots, in lower case",
+        rf"{_LABEL}(\.{_LABEL})*",
         253,
-        ("db.example.com",),
+        ("cluster.local",),
     ),
 ]
+ObjectName = Annotated[
+    String,
+    Named(
+        "the name of a Kubernetes object: lower case letters, digits, - and .",
+        r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*",
+        253,
+        ("slurm-database",),
+    ),
+]
+_HOST = Named(
+    "a host name or an IP address",
+    rf"{_HOST_LABEL}(\.{_HOST_LABEL})*|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+",
+    253,
+    ("db.example.com",),
+)
+
+
+def _resolvable(text: str) -> str:
+    """What has colons, or ends in a number, is looked up nowhere: it is taken for an address, and has to be one."""
+    if ":" in text or text.rpartition(".")[2].isdecimal():
+        try:
+            ipaddress.ip_address(text)
+        except ValueError:
+            raise refuse(text, _HOST.wants) from None
+    return text
+
+
+Hostname = Annotated[String, _HOST, AfterValidator(_resolvable)]
 FilterName = Annotated[
     String,
     Named(
@@ -136,8 +162,8 @@ GresName = Annotated[
 GresType = Annotated[
     String,
     Named(
-        "a GRES type: lower case letters, digits, _ - and .",
-        r"[a-z0-9_][a-z0-9_.-]*",
+        "a GRES type: lower case letters, digits, _ - and ., and no number, which Slurm takes for a count",
+        r"(?![0-9]+[kmgtp]?$)[a-z0-9_][a-z0-9_.-]*",
         63,
         ("a100", "h100"),
         reserved=("no_consume",),

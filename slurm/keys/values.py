@@ -5,6 +5,7 @@ A value that a function does not understand is compared as it is written: Slurm'
 
 import re
 from collections.abc import Hashable
+from functools import lru_cache
 
 from slurm.hostlist import Hosts
 
@@ -65,8 +66,9 @@ def names(value: str) -> Hashable:
     return frozenset(part.strip() for part in value.split(",") if part.strip())
 
 
+@lru_cache(maxsize=256)
 def hosts(value: str) -> Hashable:
-    """A hostlist, however it is written."""
+    """A hostlist, however it is written. Many partitions have the same one, and it may be long."""
     try:
         return Hosts.parse(value)
     except ValueError:

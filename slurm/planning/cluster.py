@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from slurm import ranges
 from slurm.conf import Conf, Fields, parse
@@ -61,23 +62,31 @@ class Cluster:
             for name, fields in self.conf.nodesets.items()
         }
 
+    @cached_property
+    def set_features(self) -> frozenset[str]:
+        """Features that a NodeSet line goes by."""
+        return frozenset(fields["Feature"] for fields in self.conf.nodesets.values() if "Feature" in fields)
+
     def partition_hosts(self, nodes: str) -> Hosts:
         """The nodes that a partition's Nodes= means: nodes, NodeSets, or ALL."""
+        if nodes.upper() == ALL:
+            return self.hosts
         plain: list[ranges.Range] = []
-        found = Hosts()
+        sets: list[Hosts] = []
         for each in ranges.parse(nodes):
             name = each.name(each.low) if each.size == 1 else ""
-            if name == ALL:
-                return self.hosts
             if name in self.nodesets:
-                found |= self.nodesets[name]
+                sets.append(self.nodesets[name])
             else:
                 plain.append(each)
-        return found | Hosts.of(plain)
+        return Hosts.union([*sets, Hosts.of(plain)])
 
     @cached_property
     def partitions(self) -> dict[str, Hosts]:
-        return {name: self.partition_hosts(fields.get("Nodes", "")) for name, fields in self.conf.partitions.items()}
+        """The nodes of each partition. Many have the same Nodes=, which is read once and is one object then."""
+        members = {name: fields.get("Nodes", "") for name, fields in self.conf.partitions.items()}
+        found = {nodes: self.partition_hosts(nodes) for nodes in dict.fromkeys(members.values())}
+        return {name: found[nodes] for name, nodes in members.items()}
 
     @cached_property
     def _nodeset_index(self) -> "Index":
@@ -110,18 +119,22 @@ class Index:
     """Which of many named sets of nodes have any of these; the cost grows with the ranges that are asked about."""
 
     def __init__(self, named: Mapping[str, Hosts]) -> None:
-        self._spans: dict[Key, list[tuple[int, int, str]]] = {}
+        alike: dict[int, list[str]] = {}  # names by the one object that they share, which is looked at once
         for name, hosts in named.items():
-            for key, spans in hosts.spans.items():
-                self._spans.setdefault(key, []).extend((low, high, name) for low, high in spans)
+            alike.setdefault(id(hosts), []).append(name)
+        self._spans: dict[Key, list[tuple[int, int, tuple[str, ...]]]] = {}
+        for names in map(tuple, alike.values()):
+            for key, spans in named[names[0]].spans.items():
+                self._spans.setdefault(key, []).extend((low, high, names) for low, high in spans)
 
     def names(self, hosts: Hosts) -> set[str]:
-        return {
-            name
+        found = {
+            names
             for key, spans in hosts.spans.items()
-            for low, high, name in self._spans.get(key, ())
+            for low, high, names in self._spans.get(key, ())
             if any(low <= last and first <= high for first, last in spans)
         }
+        return set(chain.from_iterable(found))
 
 
 def concerned(old: Cluster, new: Cluster, hosts: Hosts) -> Concerned:

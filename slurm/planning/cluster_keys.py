@@ -4,8 +4,9 @@ partitions."""
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from slurm.conf import DEFAULT
 from slurm.hostlist import Hosts
-from slurm.keys import SLURM_CONF, Entry, Table, find, without, worst
+from slurm.keys import LINES, SLURM_CONF, Entry, Table, find, without, worst
 from slurm.keys.entry import drain_first
 from slurm.keys.nodes import DOWN_NODES, POWER_ACTION
 from slurm.planning.cluster import ALL, Cluster, concerned
@@ -30,6 +31,7 @@ def key_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
     yield from _controllers(old, new)
     yield from _down_nodes(old, new)
     yield from _power_actions(old, new)
+    yield from _unused_defaults(old, new)
 
 
 def differing(
@@ -84,8 +86,8 @@ def _down_nodes(old: Cluster, new: Cluster) -> Iterator[Step]:
             continue
         hosts = Hosts.parse(name)
         down = after is not None and after.get("State", "DOWN").upper() == "DOWN"
-        entry = _DOWN if down else _worst_field(DOWN_NODES, "DownNodes", before, after)
-        commands = (drain(str(hosts)),) if down else ()
+        entry = worst([*([_DOWN] if down else []), _worst_field(DOWN_NODES, "DownNodes", before, after)])
+        commands = (drain(str(hosts)),) if entry is _DOWN else ()
         change = written_change(before, after)
         yield make_step(entry, f"node {hosts}", "DownNodes", change, commands, concerned(old, new, hosts))
 
@@ -99,10 +101,22 @@ def _power_actions(old: Cluster, new: Cluster) -> Iterator[Step]:
             yield make_step(entry, _WHERE, f"PowerAction {name}", written_change(before, after))
 
 
+def _unused_defaults(old: Cluster, new: Cluster) -> Iterator[Step]:
+    """DEFAULT lines that no line follows change nothing, but Slurm does not start with a key that it does not know."""
+    for kind, fields in new.conf.unused.items():
+        before = old.conf.unused.get(kind, {})
+        for key, value in fields.items():
+            entry = find(LINES[kind], key, f"a {kind} line")
+            if entry.cls == "refused" and before.get(key) != value:
+                yield make_step(entry, _WHERE, f"{kind}={DEFAULT} {key}", (before.get(key), value))
+
+
 def _by_name(side: Cluster, kind: str) -> dict[str, dict[str, str]]:
-    return {
-        line[kind]: {key: value for key, value in line.items() if key != kind} for line in side.conf.lines.get(kind, ())
-    }
+    """Fields of several lines with the same name are taken together, so that none of them is overlooked."""
+    found: dict[str, dict[str, str]] = {}
+    for line in side.conf.lines.get(kind, ()):
+        found.setdefault(line[kind], {}).update((key, value) for key, value in line.items() if key != kind)
+    return found
 
 
 def _worst_field(table: Table, kind: str, before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> Entry:

@@ -133,12 +133,7 @@ def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: st
 
 def _sets_by_feature(old: Cluster, new: Cluster, before: str | None, after: str | None) -> bool:
     moved = set((before or "").split(",")) ^ set((after or "").split(","))
-    return any(
-        fields.get("Feature") in moved
-        for side in (old, new)
-        for fields in side.conf.nodesets.values()
-        if "Feature" in fields
-    )
+    return not moved.isdisjoint(old.set_features) or not moved.isdisjoint(new.set_features)
 
 
 def _changed_list(old: Cluster, new: Cluster, field: str, segments: list[Segment]) -> Step:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache, partial
 
 from slurm.hostlist import Hosts
 from slurm.keys import Entry, find, without
@@ -17,6 +18,7 @@ from slurm.ranges import parse
 REMOVED = drain_first("Jobs of a partition that goes are killed and not requeued, so its jobs have to end first.")
 _UNKNOWN_NODES = "It lists nodes or NodeSets that come, go or change, and those a reconfigure brings."
 _TOPOLOGY = ("topology.conf", "topology.yaml")
+_NO_HOSTS = Hosts()
 
 
 def nodeset_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
@@ -44,19 +46,20 @@ def partition_steps(old: Cluster, new: Cluster) -> Iterator[Step]:
     """Partitions are made before others may refer to them, and fields are emptied before others are filled: some of
     them are two names for one value, such as DefMemPerCPU and DefMemPerNode."""
     ours, theirs = old.conf.partitions, new.conf.partitions
+    members = _Members(old, new)
     created: set[str] = set()
     for name in theirs:
         if name not in ours:
-            for step in _created(old, new, name):
+            for step in _created(new, name, members):
                 created |= {name} if step.cls == "live" else set()
                 yield step
     for name in ours:
         if name not in theirs:
             change = written(ours[name]), None
             commands = delete_partition(name)
-            whom = _concerned(old, new, name)
+            whom = members.concerned(name)
             yield make_step(REMOVED, f"partition {name}", "PartitionName", change, commands, whom)
-    changed = [step for name in theirs if name in ours for step in _changed(old, new, name, created)]
+    changed = [step for name in theirs if name in ours for step in _changed(members, name, created)]
     yield from sorted(changed, key=_turn)
 
 
@@ -67,13 +70,31 @@ def _turn(step: Step) -> int:
     return 0 if step.new is None else 1
 
 
-def _created(old: Cluster, new: Cluster, name: str) -> Iterator[Step]:
+class _Members:
+    """What the Nodes= of partitions mean for a change. Many have the same nodes, which are looked up once."""
+
+    def __init__(self, old: Cluster, new: Cluster) -> None:
+        self.old, self.new = old, new
+        self.known = cache(partial(_known, old, new))
+        self._concerned: dict[tuple[int, int], Concerned] = {}
+
+    def concerned(self, name: str) -> Concerned:
+        sides = self.old.partitions.get(name, _NO_HOSTS), self.new.partitions.get(name, _NO_HOSTS)
+        key = id(sides[0]), id(sides[1])  # equal Nodes= are one object
+        if key not in self._concerned:
+            hosts = Hosts.union(sides)
+            sets = self.old.nodesets_of(hosts) | self.new.nodesets_of(hosts)
+            self._concerned[key] = Concerned(str(hosts), tuple(sorted(sets)))
+        return self._concerned[key]._replace(partitions=(name,))
+
+
+def _created(new: Cluster, name: str, members: _Members) -> Iterator[Step]:
     fields = new.conf.partitions[name]
-    whom = _concerned(old, new, name)
+    whom = members.concerned(name)
     entry = PARTITION["PartitionName"]
     if unable := unable_to_create(fields):
         entry = reconfigure(f"scontrol cannot make a partition with {', '.join(unable)}; a reconfigure does.")
-    elif not _known(old, new, fields.get("Nodes", "")):
+    elif not members.known(fields.get("Nodes", "")):
         entry = reconfigure(_UNKNOWN_NODES)
     commands = (create_partition(name, fields),) if entry.cls == "live" else ()
     yield make_step(entry, f"partition {name}", "PartitionName", (None, written(fields)), commands, whom)
@@ -82,23 +103,23 @@ def _created(old: Cluster, new: Cluster, name: str) -> Iterator[Step]:
             yield make_step(unknown, f"partition {name}", field, (None, fields[field]), concerned=whom)
 
 
-def _changed(old: Cluster, new: Cluster, name: str, created: set[str]) -> Iterator[Step]:
-    before, after = old.conf.partitions[name], new.conf.partitions[name]
-    whom = _concerned(old, new, name)
+def _changed(members: _Members, name: str, created: set[str]) -> Iterator[Step]:
+    before, after = members.old.conf.partitions[name], members.new.conf.partitions[name]
     for field in dict.fromkeys([*before, *after]):
         values = before.get(field), after.get(field)
         if find(PARTITION, field, "").same(*values):
             continue
-        entry = _entry(old, new, field, *values, created)
+        entry = _entry(members, field, *values, created)
         commands: tuple[str, ...] = ()
         if entry.cls == "live":
             value = entry.cleared if values[1] is None else values[1]
             commands = (update_partition(name, field, value or "", after),)
-        yield make_step(entry, f"partition {name}", field, values, commands, whom)
+        yield make_step(entry, f"partition {name}", field, values, commands, members.concerned(name))
 
 
-def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: str | None, created: set[str]) -> Entry:
+def _entry(members: _Members, field: str, before: str | None, after: str | None, created: set[str]) -> Entry:
     """The table's entry, where this cluster or this value does not ask for more."""
+    old, new = members.old, members.new
     entry = find(PARTITION, field, "a PartitionName line")
     if entry.cls == "refused" and after is None:
         return without(field)
@@ -107,7 +128,7 @@ def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: st
     why = ""
     if after is None and entry.cleared is None:
         why = f"scontrol cannot take {field} back to its default; a reconfigure does."
-    elif field == "Nodes" and not (_known(old, new, before or "") and _known(old, new, after or "")):
+    elif field == "Nodes" and not (members.known(before or "") and members.known(after or "")):
         why = _UNKNOWN_NODES
     elif field == "Alternate" and after and after not in old.conf.partitions and after not in created:
         why = "The partition that it refers to comes with a reconfigure."
@@ -118,11 +139,11 @@ def _entry(old: Cluster, new: Cluster, field: str, before: str | None, after: st
 
 def _known(old: Cluster, new: Cluster, nodes: str) -> bool:
     """Whether slurmctld knows all of these nodes and NodeSets already, as they will be."""
+    if nodes.upper() == ALL:
+        return True
     rest = []
     for each in parse(nodes):
         name = each.name(each.low) if each.size == 1 else ""
-        if name == ALL:
-            continue
         if name in old.conf.nodesets or name in new.conf.nodesets:
             if old.conf.nodesets.get(name) != new.conf.nodesets.get(name):
                 return False
@@ -130,8 +151,3 @@ def _known(old: Cluster, new: Cluster, nodes: str) -> bool:
             rest.append(each)
     hosts = Hosts.of(rest)
     return not (hosts - old.static_hosts) and not (hosts - new.static_hosts)
-
-
-def _concerned(old: Cluster, new: Cluster, name: str) -> Concerned:
-    hosts = old.partitions.get(name, Hosts()) | new.partitions.get(name, Hosts())
-    return concerned(old, new, hosts)._replace(partitions=(name,))

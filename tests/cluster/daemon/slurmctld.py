@@ -13,6 +13,7 @@ from slurm import places
 
 Kubectl = Callable[..., str]
 HOSTS = [f"{name}-0.{name}.slurm.svc.cluster.local" for name in (places.CONTROLLER, places.ACCOUNTING)]
+ADDRESSES = 250  # in a block that one part of an address counts
 # Keys are made in the pod, and munged runs as the same user as slurmctld.
 PREPARE = f"""
 set -eu
@@ -35,14 +36,17 @@ def fitting(files: Mapping[str, str], jail: bool) -> dict[str, str]:
 
 def resolvable(text: str) -> str:
     """Addresses on loopback instead of the names of pods that are not there: slurmctld stalls on each such name."""
-    taken = 0
+    block = taken = 0
 
     def loopback(match: re.Match[str]) -> str:
-        nonlocal taken
+        nonlocal block, taken
         count = int(match[2]) + 1 if match[2] else 1
+        assert count <= ADDRESSES, "a hostlist counts up in one part of an address only"
+        if taken + count > ADDRESSES:
+            block, taken = block + 1, 0
         taken += count
         first, last = taken - count + 1, taken
-        return f" NodeAddr=127.0.0.{f'[{first}-{last}]' if count > 1 else first} "
+        return f" NodeAddr=127.0.{block}.{f'[{first}-{last}]' if count > 1 else first} "
 
     return re.sub(r" NodeAddr=[a-z0-9-]+-(\[0-(\d+)\]|0)\.\S+ ", loopback, text)
 

@@ -36,6 +36,12 @@ def idle(worker: Slurmd) -> Iterator[Slurmd]:
     worker.controller.stop()
 
 
+def test_a_dynamic_node_is_in_the_partition_of_all_nodes(idle: Slurmd) -> None:
+    assert f" Nodes={NODE} " in idle.controller.ask("scontrol -o show partition main")
+    idle.controller.ask("scontrol reconfigure")
+    idle.until("it still is", lambda: f" Nodes={NODE} " in idle.controller.ask("scontrol -o show partition main"))
+
+
 def test_a_dynamic_node_offers_its_devices(idle: Slurmd) -> None:
     assert " Gres=fpga:2 " in idle.controller.ask(f"scontrol -o show node {NODE}")
     job = idle.queue("--gres=fpga:2")

@@ -86,6 +86,7 @@ def running(slurmctld: Slurmctld) -> Iterator[Slurmctld]:
 CASES = [
     *(("NodeName", "worker-[0-1]", field, value) for field, value in NODES.items()),
     *(("PartitionName", "main", field, value) for field, value in PARTITIONS.items()),
+    ("PartitionName", "main", "Nodes", "ALL"),
 ]
 
 
@@ -95,7 +96,7 @@ def test_no_live_field_is_forgotten() -> None:
     assert names["PartitionName"] - {"PartitionName", *NEED_ACCOUNTING} == set(PARTITIONS)
 
 
-@pytest.mark.parametrize(("kind", "name", "field", "value"), CASES, ids=[f"{case[0]}-{case[2]}" for case in CASES])
+@pytest.mark.parametrize(("kind", "name", "field", "value"), CASES, ids=["-".join(case) for case in CASES])
 def test_a_live_field_is_set_and_cleared_as_a_reconfigure_would(
     running: Slurmctld, kind: str, name: str, field: str, value: str
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from components import change
 from components.change import Change
 from config import Settings
+from slurm.moves import places
 from slurm.render import render
 from tests.unit.components.deployed import settings_of
 
@@ -219,7 +220,7 @@ def test_a_folder_that_is_new_or_goes_as_a_whole_is_no_move(engine: Engine) -> N
 
 def test_a_larger_volume_is_no_other_place() -> None:
     small, large = (settings_of(storage={"jail": {"storageClass": "x", "size": size}}) for size in ("1Ti", "2Ti"))
-    assert change.places(small) == change.places(large)
+    assert places(small) == places(large)
 
 
 def test_a_diff_reads_as_reviewers_know_it() -> None:

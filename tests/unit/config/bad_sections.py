@@ -47,7 +47,16 @@ BAD: list[Row] = [
         "names 3 device files",
     ),
     ({"worker.gres": {"fpga": {"file": "/dev/f", "noConsume": True}}}, "worker.gres.fpga.noConsume", "one job"),
-    ({"worker.gres": {"fpga": {"file": "/etc/passwd"}}}, "worker.gres.fpga.file", "is not a device file"),
+    *(
+        ({"worker.gres": {"fpga": {"file": file}}}, "worker.gres.fpga.file", "is not a device file")
+        for file in ("/etc/passwd", "/dev/../etc/passwd", "/dev/./x", "/dev/x/..", "/dev//x")
+    ),
+    (
+        {"worker.gres": {"fpga": {"count": 5, "file": "/dev/fpga[0-2,2-3]"}}},
+        "worker.gres.fpga.file",
+        "names a device file twice",
+    ),
+    ({"worker.gres": {"fpga": {"file": "/dev/fpga[3-0]"}}}, "worker.gres.fpga.file", "runs backwards"),
     ({"worker.extra": {"NodeName": "x"}}, "worker.extra.NodeName", "it follows from the name of the NodeSet"),
     ({"worker.extra": {"cpus": 4}}, "worker.extra.cpus", "set cpus of the NodeSet"),
     ({"worker.extra": {"TmpDsk": 4}}, "worker.extra.TmpDsk", "did you mean `TmpDisk`?"),
@@ -58,6 +67,28 @@ BAD: list[Row] = [
     ({"nodeFilters": filters(nodeMemory="1Gi"), "worker.memory": "2Gi"}, "worker.memory", "nodeMemory: 1Gi"),
     ({"nodeFilters": filters(nodeGpus=4), "worker.gpus.count": "8"}, "worker.gpus.count", "nodeGpus: 4"),
     ({"nodeFilters": {"system": {"nodeCpus": 1}, "compute": {}}, "login.cpus": "1500m"}, "login.cpus", "1.5 is more"),
+    (
+        {"nodeFilters": filters(nodes=2, nodeCpus=5), "worker": {"size": 3, "cpus": 3}},
+        "worker.size",
+        "1 of its pods fits on a node of `compute`, so that its 2 nodes have room for 2",
+    ),
+    (
+        {
+            "nodeFilters": filters(nodes=2, nodeCpus=64, nodeMemory="10Gi"),
+            "worker": {"size": 5, "cpus": 12, "memory": "4Gi"},
+        },
+        "worker.size",
+        "2 of its pods fit on a node of `compute`, so that its 2 nodes have room for 4",
+    ),
+    (
+        {
+            "nodeFilters": filters(nodes=2, nodeCpus=10),
+            "worker": {"size": 2, "cpus": 6},
+            "nodeSets": {"big": {"size": 1, "cpus": 7}},
+        },
+        "worker.size",
+        "3 pods need a node of `compute` each",
+    ),
     (
         {"nodeFilters": filters(nodes=2, nodeCpus=4), "worker": {"size": 5, "cpus": 2}},
         "worker.size",
@@ -204,7 +235,39 @@ BAD: list[Row] = [
     ({"controller.state": {"hostPath": "/a", "storageClass": "b"}}, "controller.state", "more than one source"),
     # Accounting
     ({"partitions.main": {"default": True, "qos": "normal"}}, "partitions.main.qos", "accounting.enabled: true"),
-    ({"accounting.qos": {"long": {}}}, "accounting.qos", "accounting.enabled: true"),
+    *(
+        ({f"accounting.{key}": value}, f"accounting.{key}", "has no effect without accounting")
+        for key, value in {
+            "qos": {"long": {}},
+            "accounts": {"physics": {}},
+            "enforce": ["limits"],
+            "purge": {"jobs": "12months"},
+            "database": {"host": "db.example.com"},
+            "memory": "8Gi",
+        }.items()
+    ),
+    *(
+        (
+            {
+                "accounting": {"enabled": True, "accounts": {"physics": {}}},
+                "partitions.main": {"default": True, key: [name]},
+            },
+            f"partitions.main.{key}.0",
+            "Declare it in accounting.accounts" if name == "guests" else "did you mean `physics`?",
+        )
+        for key, name in (("allowAccounts", "physic"), ("denyAccounts", "guests"))
+    ),
+    *(
+        (
+            {
+                "accounting": {"enabled": True, "qos": {"long": {}}},
+                "partitions.main": {"default": True, key: ["night"]},
+            },
+            f"partitions.main.{key}.0",
+            "Declare it in accounting.qos",
+        )
+        for key in ("allowQos", "denyQos")
+    ),
     (
         {"accounting.enabled": "true", "partitions.main": {"default": True, "qos": "long"}},
         "partitions.main.qos",
@@ -236,6 +299,22 @@ BAD: list[Row] = [
         "accounting.storage",
         "keep one of them",
     ),
+    (
+        {"accounting": {"enabled": True, "database": {"host": "db", "caSecret": {"name": "ca"}}}},
+        "accounting.database.caSecret",
+        "set tls: true",
+    ),
+    *(
+        (
+            {"accounting": {"enabled": True, "database": {"host": host}}},
+            "accounting.database.host",
+            "is not a host name",
+        )
+        for host in ("a:b", "1.2.3.400", "1.2.3", "fe80::1::2", f"{'a' * 64}.example.com")
+    ),
+    ({"worker": {"gpus": {"type": "4", "count": 8}}}, "worker.gpus.type", "takes for a count"),
+    ({"worker": {"gres": {"fpga": {"type": "80g"}}}}, "worker.gres.fpga.type", "takes for a count"),
+    ({"cluster.domain": f"{'a' * 64}.local"}, "cluster.domain", "at most 63 characters"),
     ({"accounting": {"database": {"host": "a..b"}}}, "accounting.database.host", "is not a host name"),
     ({"slurm.extra": {"Licenses": [{"a": 1}]}}, "slurm.extra.Licenses", "is not text"),
     ({"accounting.purge.jobs": "2 years"}, "accounting.purge.jobs", "12months"),

@@ -35,6 +35,13 @@ BAD: list[Row] = [
     ({"drain": {"zzz": 1}}, "drain.zzz", "those of `drain` are timeout, onTimeout"),
     ({"worker..size": "4"}, "worker..size", "is not a path"),
     ({"worker.": "4"}, "worker.", "is not a path"),
+    ({"": "4"}, "", "is not a path"),
+    ({"": {"worker": {"size": 2}}}, "", "is not a path"),
+    (
+        {"nodeFilters": filters(nodes=9), "nodeFilters.compute.affinity": '{"a":' * 60 + "1" + "}" * 60},
+        "nodeFilters.compute.affinity",
+        "more than 50 levels",
+    ),
     ({"users[x].name": "alice"}, "users[x].name", "is not a path"),
     ({"users.1.name": "alice"}, "users.1.name", "there is no entry 0"),
     ({"users": {"0": ALICE, "a": ALICE}}, "users", "is not a list"),

@@ -24,6 +24,7 @@ TYPES = {
     "boolean": bool,
     "object": dict,
     "array": list,
+    "null": type(None),
 }
 
 
@@ -97,6 +98,14 @@ def test_the_stack_files_keep_it_and_point_to_it(file: Path) -> None:
         "{'slipway:slurm.extra.SchedulerParameters': bf_continue}",
         "{'slipway:partitions': {main: {nodeSets: ALL, default: true}}}",
         "{'kubernetes:context': x}",
+        "{'slipway:worker': {size: '2'}}",
+        "{'slipway:controller': {standby: 'true'}}",
+        "{'slipway:partitions': {main: {nodeSets: worker, state: up, overSubscribe: 'no', default: true}}}",
+        "{'worker.size': 2, worker: {cpus: 2}}",
+        "{'slipway:cluster': {auth: MUNGE, namespace: 123}}",
+        "{'slipway:nodeSets': {gpu: }, 'slipway:rest': }",
+        "{'slipway:users': [{name: alice, uid: '10001'}]}",
+        "{'slipway:nodeSets[\"gpu\"].size': 2}",
     ],
 )
 def test_what_is_right_passes(config: str) -> None:
@@ -111,6 +120,10 @@ def test_what_is_right_passes(config: str) -> None:
         "{'slipway:worker.sise': 2}",
         "{'slipway:worker': {size: -1}}",
         "{'slipway:worker': {size: two}}",
+        "{'slipway:worker.size': two}",
+        "{'worker.sise': 2}",
+        "{'slipway:controller': {standby: maybe}}",
+        "{'slipway:cluster': {name: 123}}",
         "{'slipway:worker': {memory: lots}}",
         "{'slipway:nodeSets': {GPU: {}}}",
         "{'slipway:cluster': {auth: none}}",

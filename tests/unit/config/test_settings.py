@@ -1,6 +1,8 @@
 """What is left out has a default that works, and what is stated can be read back."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,3 +97,27 @@ def test_the_example_of_a_production_environment_is_valid() -> None:
 
 def test_the_dev_environment_is_valid() -> None:
     assert Settings.from_stack_file(HOUSE / "Pulumi.dev.yaml").cluster.name == "dev"
+
+
+@pytest.mark.parametrize(
+    ("accounting", "lists"),
+    [
+        ({}, {"allowAccounts": ["physics", "root"], "denyQos": ["night"]}),
+        ({"accounts": {"physics": {}}}, {"allowAccounts": ["physics", "root"], "denyQos": ["night"]}),
+        ({"qos": {"long": {}}}, {"allowAccounts": ["guests"], "allowQos": ["normal", "long"]}),
+    ],
+)
+def test_accounts_and_qos_are_managed_elsewhere_where_none_is_declared(
+    accounting: dict[str, Any], lists: dict[str, list[str]]
+) -> None:
+    config = {"accounting": {"enabled": True, **accounting}, "partitions": {"main": {"default": True, **lists}}}
+    assert Settings.load({f"slipway:{key}": json.dumps(value) for key, value in config.items()}, LAB)
+
+
+def test_small_pods_fill_what_large_ones_leave() -> None:
+    config = {
+        "nodeFilters": {"system": {}, "compute": {"nodes": 2, "nodeCpus": 10}},
+        "worker": {"size": 2, "cpus": 6},
+        "nodeSets": {"small": {"size": 4, "cpus": 2}, "none": {"size": 0, "cpus": 10}},
+    }
+    assert Settings.load({f"slipway:{key}": json.dumps(value) for key, value in config.items()}, LAB)

@@ -133,3 +133,13 @@ def test_what_is_no_stack_file_is_one_clear_problem(tmp_path: Path, text: str, f
 def test_a_file_that_is_not_there_is_the_callers_problem(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Settings.from_stack_file(tmp_path / "Pulumi.none.yaml")
+
+
+def test_a_file_that_is_nested_without_end_is_told_without_a_traceback(tmp_path: Path) -> None:
+    deep = "config: {slipway:nodeFilters: {system: {}, compute: {affinity: " + "{a: " * 900 + "1" + "}" * 903
+    assert "nested too deeply" in refused(tmp_path, deep)
+
+
+def test_a_key_without_a_name_is_no_setting(tmp_path: Path) -> None:
+    assert "slipway:: is not a path" in refused(tmp_path, "config: {'slipway:': {worker: {size: 2}}}")
+    assert "slipway:: is not a path" in refused(tmp_path, "config: {'': 3}")

@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from config.types import CountOrPercent, CpuQuantity, Duration, Integer, Interval, MemorySize, String, Switch, Timeout
+from config.types import (
+    CountOrPercent,
+    CpuQuantity,
+    Duration,
+    Hostname,
+    Integer,
+    Interval,
+    MemorySize,
+    String,
+    Switch,
+    Timeout,
+)
 from config.types.duration import LONGEST
 from config.types.parsed import Parsed
 from config.types.text import Text, unsafe_character
@@ -137,6 +148,13 @@ def test_a_switch_may_be_written_as_text(value: object, expected: bool) -> None:
 @pytest.mark.parametrize(("value", "expected"), [("123", "123"), (123, "123"), (True, "true"), ("true", "true")])
 def test_text_stays_text(value: object, expected: str) -> None:
     assert TypeAdapter(String).validate_python(value) == expected
+
+
+@pytest.mark.parametrize(
+    "host", ["db", "db-1.example.com", "DB.example.com", "10.0.0.1", "2001:db8::1", "::ffff:10.0.0.1", "3com.example"]
+)
+def test_a_host_is_a_name_or_an_address(host: str) -> None:
+    assert TypeAdapter(Hostname).validate_python(host) == host
 
 
 @given(st.text(min_size=1))

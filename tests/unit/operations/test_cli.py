@@ -1,6 +1,7 @@
 """`slipway` as people call it: what it prints, what it writes, and how it ends."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -27,6 +28,10 @@ def stack(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def slipway(monkeypatch: pytest.MonkeyPatch):
+    """Outside of any lab."""
+    for name in [name for name in os.environ if name.startswith("SLIPWAY_")]:
+        monkeypatch.delenv(name)
+
     def call(*words: str | Path) -> int:
         monkeypatch.setattr(sys, "argv", ["slipway", *map(str, words)])
         return cli.main()
@@ -57,6 +62,19 @@ def test_every_command_takes_json(slipway, capsys) -> None:
         with pytest.raises(SystemExit):
             slipway(command, "--help")
         assert "--json" in capsys.readouterr().out, command
+
+
+@pytest.mark.parametrize("said", ["", "  slipway:slurm.cgroup: auto\n"])
+def test_render_writes_what_the_stack_would_get_in_the_lab(
+    slipway, stack: Path, tmp_path: Path, monkeypatch, said: str
+) -> None:
+    stack.write_text(STACK + said)
+    monkeypatch.setenv("SLIPWAY_CGROUP", "disabled")
+    assert slipway("render", "--file", stack, "--out", tmp_path / "out") == 0
+    assert "CgroupPlugin=disabled\n" in (tmp_path / "out" / "cgroup.conf").read_text()
+    stack.write_text(f"{STACK}  slipway:slurm.cgroup: v2\n")
+    assert slipway("render", "--file", stack, "--out", tmp_path / "out") == 0
+    assert "CgroupPlugin=cgroup/v2\n" in (tmp_path / "out" / "cgroup.conf").read_text()
 
 
 def test_render_finds_a_stack_by_its_name(slipway, stack: Path, tmp_path: Path, monkeypatch) -> None:
@@ -130,3 +148,58 @@ def test_plan_of_nothing_is_none_and_a_refusal_is_an_exit_code(slipway, stack: P
     other.write_text(STACK + "  slipway:cluster: {name: other}\n")
     assert slipway("plan", stack, other) == 1
     assert "ClusterName" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("  slipway:cluster: {namespace: elsewhere}\n", "slipway:cluster.namespace"),
+        ("  slipway:controller: {state: {storageClass: fast}}\n", "slipway:controller.state"),
+        ("  slipway:storage: {jail: {hostPath: /srv/other}}\n", "slipway:storage.jail"),
+    ],
+)
+def test_plan_refuses_what_a_preview_would_refuse(
+    slipway, stack: Path, tmp_path: Path, capsys, more: str, key: str
+) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text(STACK + more)
+    assert slipway("plan", "--json", stack, other) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["class"] == "refused"
+    assert (found["steps"][0]["class"], found["steps"][0]["key"]) == ("refused", key)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("slurm.conf", b"KillWait\n", "slurm.conf line 1"),
+        ("slurm.conf", b"NodeName=n[0-\nPartitionName=p Nodes=n0\n", "hostlist 'n[0-'"),
+        ("gres.conf", b"NodeName=n[0-1 Name=gpu\n", "hostlist 'n[0-1'"),
+        ("notes.bin", b"\xff\xfe", "notes.bin is not text in UTF-8"),
+    ],
+)
+def test_plan_says_on_which_side_something_is_wrong(
+    slipway, stack: Path, tmp_path: Path, capsys, file: str, content: bytes, said: str
+) -> None:
+    folder = tmp_path / "out"
+    assert slipway("render", "--file", stack, "--out", folder) == 0
+    (folder / file).write_bytes(content)
+    for which, sides in (("OLD", (folder, stack)), ("NEW", (stack, folder))):
+        assert slipway("plan", *sides) == 1
+        told = capsys.readouterr().err
+        assert told.startswith(f"{which} ({folder}): ")
+        assert said in told
+
+
+def test_plan_says_which_stack_file_is_wrong(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    bad = tmp_path / "bad.yaml"
+    bad.write_text(STACK.replace("size: 2", "size: many"))
+    assert slipway("plan", stack, bad) == 1
+    assert capsys.readouterr().err.startswith(f"NEW ({bad}): The stack config is not valid (1 problem):\n")
+
+
+def test_plan_tells_of_a_new_key_though_it_is_in_no_file(slipway, stack: Path, tmp_path: Path, capsys) -> None:
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(f"{STACK}  slipway:secrets.munge: 2\n")
+    assert slipway("plan", stack, changed) == 0
+    assert "drain-first  stack config  slipway:secrets.munge" in capsys.readouterr().out

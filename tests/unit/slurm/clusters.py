@@ -1,5 +1,6 @@
 """Clusters of many kinds that our own checks have nothing against, for properties of what is rendered."""
 
+import re
 from typing import Any
 
 from hypothesis import assume
@@ -16,7 +17,20 @@ from config.users import Group
 words = st.from_regex(r"[a-z][a-z0-9]{0,6}", fullmatch=True)
 memory = st.integers(256, 1 << 20).map(lambda mib: MemorySize(mib << 20))
 times = st.one_of(st.none(), st.integers(60, 10**7)).map(Duration)
-gpus = st.builds(Gpus, count=st.integers(1, 16), type=st.none() | words)
+features = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,8}", fullmatch=True)
+partition_names = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,8}", fullmatch=True).filter(
+    lambda name: name.lower() not in ("all", "default", "main")
+)
+# 1g.10gb and 4x are types; 4 and 10g would be counts.
+gres_types = st.sampled_from(["1g.10gb", "4x", "80gb", "a100-sxm4-80gb", "mi300_x"]) | st.from_regex(
+    r"[a-z0-9_][a-z0-9_.-]{0,8}", fullmatch=True
+).filter(lambda word: not re.fullmatch(r"[0-9]+[kmgtp]?", word))
+gpus = st.builds(
+    Gpus,
+    count=st.integers(1, 16),
+    type=st.none() | gres_types,
+    resource_name=st.sampled_from(["nvidia.com/gpu", "amd.com/gpu"]),
+)
 
 PMIX = {"PMIxTimeout": "600", "PMIxDebug": "1"}
 EXTRA = {
@@ -56,7 +70,7 @@ def some_of(table: dict[str, str], most: int) -> st.SearchStrategy[dict[str, str
 def resources(draw: st.DrawFn) -> Gres:
     """Counted, used up or not, or one for each device file."""
     count = draw(st.integers(1, 8))
-    kind = draw(st.none() | words)
+    kind = draw(st.none() | gres_types)
     how = draw(st.sampled_from(["count", "no_consume", "file", "count_only"]))
     if how == "file":
         flags: list[GresFlag] = draw(st.sampled_from([[], ["explicit"]]))
@@ -83,7 +97,7 @@ def node_sets(draw: st.DrawFn, topology: str) -> NodeSet:
         memory=draw(memory),
         gpus=draw(st.none() | gpus),
         gres=draw(st.dictionaries(words.map(lambda word: f"x{word}"), resources(), max_size=2)),
-        features=draw(st.lists(words, max_size=3, unique=True)),
+        features=draw(st.lists(features, max_size=3, unique=True)),
         weight=draw(st.integers(1, 1000)),
         topology=draw(places(topology)),
         extra=draw(some_of(NODE_EXTRA, 2)),
@@ -148,7 +162,7 @@ def clusters(draw: st.DrawFn, alone: bool = False) -> Settings:
     spine = {"spine": SwitchAbove(switches=leaves)} if topology == "tree" else {}
     groups = [] if alone else draw(st.lists(words.map(lambda word: f"g{word}"), max_size=2, unique=True))
     names = ["worker", *others]
-    queues = draw(st.dictionaries(words.map(lambda word: f"p{word}"), partitions(names, topology, groups), max_size=4))
+    queues = draw(st.dictionaries(partition_names, partitions(names, topology, groups), max_size=4))
     extra = draw(some_of(EXTRA, 3))
     if draw(st.booleans()):
         extra |= {"PreemptType": "preempt/partition_prio", "PreemptMode": "REQUEUE"}

@@ -42,9 +42,39 @@ def test_the_first_deploy_has_no_steps() -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "Frob=1",
+        "NodeName=worker-9 Frob=1",
+        "NodeName=DEFAULT Frob=1",
+        "NodeName=DEFAULT Frob=1\nNodeName=worker-9",
+        "PartitionName=p Frob=1",
+        "PartitionName=DEFAULT Frob=1",
+        "PartitionName=DEFAULT Frob=1\nPartitionName=DEFAULT MaxTime=5",
+        "NodeSet=s Nodes=worker-0 Frob=1",
+        "DownNodes=worker-0 Frob=1",
+        "DownNodes=worker-0 State=DRAIN Frob=1",
+        "DownNodes=worker-0 Frob=1\nDownNodes=worker-0",
+        "PowerAction=a Program=/a Frob=1",
+    ],
+)
+def test_an_unknown_key_is_refused_wherever_it_stands(line: str) -> None:
+    found = change("", f"{line}\n")
+    assert found.refused, found.table()
+    assert "Frob is no key" in found.steps[0].reason
+    assert not change(f"{line}\n", "").refused
+
+
+def test_a_default_that_goes_to_the_end_with_an_unknown_key_is_refused() -> None:
+    unknown, node = "NodeName=DEFAULT Frob=1\n", "NodeName=worker-9\n"
+    assert change(unknown + node, node + unknown).refused
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("", "# a comment\n\n"),
+        ("", "NodeName=DEFAULT CPUs=4\nPartitionName=DEFAULT MaxTime=5\n"),
         ("KillWait=5\nEpilog=a\n", "Epilog = a\nkillwait=5 # later\n"),
         ("", "KillWait=30\nSchedulerType=Sched/Backfill\nTreeWidth=16\n"),
         ("PriorityMaxAge=7-0\n", "PriorityMaxAge=168:00:00\n"),

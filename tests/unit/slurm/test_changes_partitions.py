@@ -3,6 +3,7 @@
 import pytest
 
 from slurm.changes import Plan, Step, plan
+from slurm.ranges import Range, parse
 
 NODES = "NodeName=n[0-3]\nNodeName=g[0-1]\nNodeSet=gpus Nodes=g[0-1]\n"
 
@@ -95,6 +96,40 @@ def test_a_partition_with_new_nodes_waits_for_the_reconfigure_that_brings_them()
     ]
     made = change("", "PartitionName=new Nodes=x[0-1]\n", "NodeName=x[0-1]\n")
     assert {step.cls for step in made.steps} == {"reconfigure"}
+
+
+def test_nodes_that_come_or_go_are_no_change_of_a_partition_that_has_all() -> None:
+    queues = "PartitionName=p Nodes=ALL\nPartitionName=q Nodes=n0\n"
+    step = only(change(queues, queues, "NodeName=x[0-1]\n"))
+    assert (step.object, step.key, step.partitions) == ("node x[0-1]", "NodeName", ("p",))
+    made = change("", "PartitionName=p Nodes=all\n", "NodeName=x0\n")
+    assert [(step.cls, step.object, step.nodes) for step in made.steps] == [
+        ("live", "partition p", "g[0-1],n[0-3],x0"),
+        ("reconfigure", "node x0", "x0"),
+    ]
+
+
+def test_nodes_that_many_partitions_share_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def counting(text: str) -> list[Range]:
+        read.append(text)
+        return parse(text)
+
+    for module in ("slurm.planning.partitions", "slurm.ranges", "slurm.hostlist"):
+        monkeypatch.setattr(f"{module}.parse", counting)
+    counts = []
+    for many in (2, 40):
+        read.clear()
+        # Another number each time: what was read for one plan is of no use to the next.
+        old, new = (
+            "".join(f"PartitionName=p{at} Nodes=n[0-{last}],gpus MaxTime={last}\n" for at in range(many))
+            for last in (many % 2 + 1, many % 2 + 2)
+        )
+        found = change(old, new)
+        assert len(found.steps) == 2 * many
+        counts.append(len(read))
+    assert counts[1] <= counts[0]
 
 
 def test_a_partition_of_a_nodeset_that_changes_waits_too() -> None:

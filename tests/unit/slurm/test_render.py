@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bench.shapes import TARGETS, Shape, cluster
 from config import Settings
 from config.cluster import Cluster
 from config.node_sets import Autoscale, Gpus, Gres, NodeSet, Place
@@ -16,26 +17,9 @@ from slurm import places, topology
 from slurm.changes import plan
 from slurm.nodes import hardware
 from slurm.render import render
+from tests.unit.slurm.goldens import CLUSTERS, large
 
-HOUSE = Path(__file__).parents[3]
 GOLDEN = Path(__file__).parent / "golden"
-
-
-def large() -> Settings:
-    """10,000 nodes in 200 NodeSets and 50 partitions."""
-    sets = {
-        f"rack{number}-n": NodeSet(size=50, cpus=64, features=["x"], weight=1 + number % 3) for number in range(200)
-    }
-    names = list(sets)
-    queues = {f"p{number}": Partition(node_sets=names[number * 4 : number * 4 + 4]) for number in range(49)}
-    return Settings(worker=NodeSet(size=0), node_sets=sets, partitions={"main": Partition(default=True), **queues})
-
-
-CLUSTERS = {
-    "dev": lambda: Settings.from_stack_file(HOUSE / "Pulumi.dev.yaml"),
-    "prod": lambda: Settings.from_stack_file(HOUSE / "Pulumi.prod.yaml"),
-    "large": large,
-}
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
@@ -50,6 +34,19 @@ def test_a_cluster_gets_exactly_these_files(name: str) -> None:
         for file, text in files.items():
             (folder / file).write_text(text)
     assert files == {file.name: file.read_text() for file in folder.iterdir()}
+
+
+def test_a_database_is_reached_through_tls_where_that_is_wanted() -> None:
+    def dbd(**about: object) -> str:
+        database = {"host": "db.example.com", **about}
+        return render(Settings.model_validate({"accounting": {"enabled": True, "database": database}}))["slurmdbd.conf"]
+
+    assert "StorageParameters" not in dbd()
+    assert "\nStorageParameters=SSL_CA=/etc/ssl/certs/ca-certificates.crt\n" in dbd(tls=True)
+    named = dbd(tls=True, ca_secret={"name": "database-ca"})
+    assert f"\nStorageParameters=SSL_CA={places.DATABASE_CA}\n" in named
+    files = [{"slurm.conf": "", "slurmdbd.conf": each} for each in (dbd(), named)]
+    assert [(step.cls, step.key) for step in plan(*files).steps] == [("restart-controller", "StorageParameters")]
 
 
 def test_the_same_settings_give_the_same_bytes() -> None:
@@ -79,10 +76,23 @@ def test_one_node_needs_no_brackets_and_none_needs_no_line() -> None:
 
 
 def test_a_partition_spans_static_and_dynamic_nodesets() -> None:
-    text = conf(worker=NodeSet(size=2), node_sets={"burst": NodeSet(size=1, kind="dynamic", max_size=8)})
+    sets = {"burst": NodeSet(size=1, kind="dynamic", max_size=8)}
+    both = {"main": Partition(default=True, node_sets=["worker", "burst"])}
+    text = conf(worker=NodeSet(size=2), node_sets=sets, partitions=both)
     assert "PartitionName=main Nodes=worker-[0-1],burst " in text
     assert "NodeSet=burst Feature=burst" in text
     assert "MaxNodeCount=10" in text
+
+
+def test_a_partition_of_all_nodes_says_so_in_one_word() -> None:
+    assert "PartitionName=main Nodes=ALL Default=YES" in conf(worker=NodeSet(size=2))
+    assert "PartitionName=main Nodes=ALL " in conf(worker=NodeSet(size=0, kind="dynamic", max_size=8))
+    assert "PartitionName=main Default=YES" in conf(worker=NodeSet(size=0))
+
+
+@pytest.mark.parametrize("shape", TARGETS, ids=str)
+def test_the_files_of_any_large_cluster_are_small(shape: Shape) -> None:
+    assert sum(len(text) for text in render(cluster(shape)).values()) < 200_000
 
 
 def test_generic_resources_stand_in_both_files() -> None:
@@ -102,11 +112,43 @@ def test_devices_of_dynamic_nodes_are_known_before_they_come() -> None:
     assert "NodeName=gpu-0 CPUs=1 RealMemory=1024 Gres=gpu:4,fpga:1 " in files["dynamic-nodes.conf"]
 
 
-def test_a_key_of_the_users_own_takes_the_place_of_ours_and_others_follow() -> None:
+def test_keys_of_the_users_own_stand_together_and_ours_go() -> None:
     text = conf(slurm=Slurm(extra={"killwait": "60", "Epilog": "/etc/slurm/epilog one"}))
     assert "KillWait=30" not in text
-    assert text.count("illWait=") + text.count("illwait=") == 1
-    assert text.endswith('# From slurm.extra\nEpilog="/etc/slurm/epilog one"\n')
+    assert text.endswith('\n\n# From slurm.extra\nKillWait=60\nEpilog="/etc/slurm/epilog one"\n')
+
+
+def test_no_comment_of_ours_explains_what_the_user_has_decided_otherwise() -> None:
+    plain = conf(accounting={"enabled": True}).splitlines()
+    decided = conf(accounting={"enabled": True}, slurm=Slurm(extra={"InactiveLimit": "60", "MaxArraySize": "50"}))
+    gone = [line for line in plain if line not in decided.splitlines()]
+    assert [line.split("=")[0] for line in gone if not line.startswith("#")] == ["InactiveLimit", "MaxArraySize"]
+    assert [line[:30] for line in gone if line.startswith("#")] == [
+        "# Never: a job does not end be",
+        "# One more than the largest in",
+    ]
+    weights = {f"PriorityWeight{each}": "1" for each in ("Age", "Fairshare", "QOS")}
+    some = conf(accounting={"enabled": True}, slurm=Slurm(extra={"PriorityWeightAge": "1"}))
+    assert "# Computed from the accounting database.\nPriorityWeightFairshare=" in some
+    assert "# Computed from" not in conf(accounting={"enabled": True}, slurm=Slurm(extra=weights))
+    selected = conf(slurm=Slurm(extra={"SelectType": "select/linear"}))
+    assert "\n# Scheduling\n# Jobs use up" in selected
+    burst = NodeSet(kind="dynamic", max_size=2)
+    assert "speaks to each node" not in conf(worker=burst, slurm=Slurm(extra={"TreeWidth": "32"}))
+
+
+@pytest.mark.parametrize("key", ["KillWait", "SchedulerType", "SlurmctldDebug", "PrologFlags", "SelectTypeParameters"])
+def test_a_default_says_why(key: str) -> None:
+    lines = conf().splitlines()
+    [at] = [at for at, line in enumerate(lines) if line.startswith(f"{key}=")]
+    assert lines[at - 1].startswith("# ")
+    assert lines[at - 1].endswith(".")
+
+
+def test_limits_of_jobs_say_why() -> None:
+    lines = render(Settings())["cgroup.conf"].splitlines()
+    for at in (at for at, line in enumerate(lines) if line.startswith("Constrain")):
+        assert lines[at - 1].startswith("# A job ")
 
 
 def test_memory_of_jobs_that_ask_for_none_is_counted_in_one_way() -> None:
