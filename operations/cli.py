@@ -9,6 +9,7 @@ from config import ConfigProblems, Settings
 from config.schema import text as schema
 from operations import administration
 from operations.problem import Problem
+from operations.report import command as report
 from slurm.changes import plan
 from slurm.render import FILES, MARK, render
 
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     planning.add_argument("--json", action="store_true", help="for programs")
     planning.set_defaults(run=_plan)
     administration.add_to(commands)
+    report.add_to(commands)
     return parser
 
 
@@ -81,7 +83,7 @@ def main() -> int:
     args, rest = parser.parse_known_args()
     if rest and not hasattr(args, "words"):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    args.words = rest  # what `slipway up` hands on to pulumi
+    args.words = rest  # what `slipway up` and `report` hand on to pulumi
     try:
         return args.run(args)
     except (ConfigProblems, Problem, ValueError, OSError) as problem:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from slurm.planning.step import Plan, Step
+from slurm.changes import Plan, Step, plan
+from slurm.hidden import without_secrets
 
 ASKED = "SLIPWAY_REPORT"
 _MARK = "slipway change: "
@@ -43,6 +44,15 @@ class Told:
         for key in ("waited_for", "stranded"):
             told[key] = tuple(told[key])
         return cls(**told)
+
+    @classmethod
+    def between(cls, before: Mapping[str, str] | None, after: Mapping[str, str]) -> "Told":
+        """What the files alone tell."""
+        return cls(before and _plain(before), _plain(after), plan(before, after))
+
+
+def _plain(files: Mapping[str, str]) -> dict[str, str]:
+    return {name: without_secrets(text, name) for name, text in files.items()}
 
 
 def _step(told: dict[str, Any]) -> Step:
