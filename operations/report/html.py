@@ -28,7 +28,7 @@ def diff(lines: tuple[str, ...]) -> Markup:
         Markup('<span class="{}">{}</span>').format("name" if at < names else _LINES.get(line[:1], ""), clean(line))
         for at, line in enumerate(lines)
     ]
-    return Markup("\n").join(shown)
+    return Markup("").join(shown)
 
 
 def arrow(cell: tuple[str | None, str | None]) -> Markup:

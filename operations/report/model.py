@@ -140,7 +140,7 @@ def _counts(preview: Preview) -> str:
         f"{totals[each]} {words.get(each, each)}"
         for each in sorted(totals, key=lambda each: [*words, each].index(each))
     ]
-    return ", ".join([*parts, f"{preview.same} unchanged"])
+    return f"Resources: {', '.join([*parts, f'{preview.same} unchanged'])}."
 
 
 def _files(preview: Preview) -> list[Text]:

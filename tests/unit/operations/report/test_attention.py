@@ -46,7 +46,7 @@ def test_a_replacement_is_told_once_with_its_reason() -> None:
     )
     assert [each.operation for each in found.resources] == ["replace"]
     assert "StatefulSet dev-worker, because of spec.selector" in points(found)
-    assert found.counts == "1 to replace, 0 unchanged"
+    assert found.counts == "Resources: 1 to replace, 0 unchanged."
 
 
 def test_a_job_that_runs_again_needs_no_attention() -> None:
