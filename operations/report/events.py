@@ -24,6 +24,7 @@ class Resource:
     new: dict[str, Any]
     reasons: tuple[str, ...] = ()  # the properties that make it a replacement
     retained: bool = False  # a delete leaves it in the cluster
+    changed: tuple[str, ...] = ()  # the properties that the provider says differ
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,7 @@ def _resource(preview: Preview, steps: list[dict[str, Any]]) -> None:
             preview.secrets.plain(kind, new.get("inputs") or {}) if operation != "delete" else {},
             tuple(dict.fromkeys(key for step in steps for key in step.get("keys") or [])),
             bool(old.get("retainOnDelete")),
+            tuple(dict.fromkeys(key for step in steps for key in step.get("detailedDiff") or step.get("diffs") or ())),
         )
     )
 

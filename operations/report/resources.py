@@ -40,6 +40,9 @@ def lines(resource: Resource) -> list[str]:
         places.setdefault(tuple(_change(old, new)), []).append(path)
     for change, paths in places.items():
         found += [*(f"@@ {path} @@" for path in paths), *change]
+    if not found and resource.changed:
+        # Both sides look the same where a secret changes, and that it does must not be lost.
+        found = [*(f"@@ {path} @@" for path in sorted(resource.changed)), " (changes, and is not shown)"]
     return found
 
 

@@ -24,7 +24,7 @@ def small(event: dict[str, Any]) -> dict[str, Any] | None:
         parts = ("custom",) if step["op"] == "same" else _STATE
         for side in ("old", "new"):
             step[side] = step[side] and {key: step[side][key] for key in parts if key in step[side]}
-        kept = {key: step[key] for key in ("op", "urn", "type", "old", "new", "keys") if step.get(key)}
+        kept = {key: step[key] for key in ("op", "urn", "type", "old", "new", "keys", "diffs") if step.get(key)}
         return {"resourcePreEvent": {"metadata": kept}}
     if (said := event.get("diagnosticEvent")) and said["severity"] != "debug":
         return {"diagnosticEvent": {key: said[key] for key in ("severity", "message", "urn") if said.get(key)}}
