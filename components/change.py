@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +12,13 @@ from pulumi_command import local
 
 from config import Settings
 from slurm.changes import Plan, plan
+from slurm.hidden import without_secrets
 from slurm.hostlist import Hosts
 from slurm.moves import moves, places
 from slurm.new_key import auth_key, new_key
 from slurm.nodes import names
 from slurm.planning.cluster import Cluster
+from slurm.planning.told import ASKED, Told
 from slurm.render import render
 
 Files = Mapping[str, str]
@@ -36,6 +39,7 @@ def find(settings: Settings) -> Change:
     last = _last_outputs()
     seen = _look(files, environment(settings))
     if not last and not seen.get("applied"):
+        _tell(Told(None, _plain(files)))
         return Change()
     # After a failed or killed update the cluster knows better than the outputs of the last one that went well.
     before: Files | None = seen.get("applied") or last.get("files")
@@ -43,11 +47,13 @@ def find(settings: Settings) -> Change:
     steps = plan(before, files).steps
     moved = moves(known.get("places") or {}, places(settings))
     planned = Plan((*moved, *new_key(known.get("key"), auth_key(settings), bool(steps)), *steps))
+    told = _told(before, files, planned, seen)
+    _tell(told)
     if planned.refused:
         steps = [step for step in planned.steps if step.cls == "refused"]
         raise pulumi.RunError(f"This change is refused, and nothing was done:\n\n{Plan(tuple(steps)).table()}")
-    if pulumi.runtime.is_dry_run():
-        _show(before or {}, files, planned, seen)
+    if pulumi.runtime.is_dry_run() and ASKED not in os.environ:
+        _show(told)
     repairs = int(known.get("repairs") or 0) + bool(seen.get("unfinished"))
     return Change(_shrinking(settings, before or {}), repairs)
 
@@ -97,25 +103,51 @@ def _look(files: Files, environment: Mapping[str, str]) -> Mapping[str, Any]:
     return json.loads(answer.stdout or "{}")
 
 
-def _show(before: Files, files: Files, planned: Plan, seen: Mapping[str, Any]) -> None:
-    for name in sorted({*before, *files}):
-        if difference := diff(name, before.get(name, ""), files.get(name, "")):
+def _told(before: Files | None, files: Files, planned: Plan, seen: Mapping[str, Any]) -> Told:
+    return Told(
+        _plain(before or {}),
+        _plain(files),
+        planned,
+        tuple(seen.get("waitedFor") or ()),
+        tuple(seen.get("stranded") or ()),
+        bool(seen.get("unfinished")),
+        seen.get("unreachable", ""),
+    )
+
+
+def _plain(files: Files) -> Files:
+    return {name: without_secrets(text, name) for name, text in files.items()}
+
+
+def _tell(told: Told) -> None:
+    """To `slipway report`, which asks for data in place of the lines that people read."""
+    if pulumi.runtime.is_dry_run() and ASKED in os.environ:
+        pulumi.log.info(told.message())
+
+
+def _show(told: Told) -> None:
+    before = told.before or {}
+    for name in sorted({*before, *told.after}):
+        if difference := diff(name, before.get(name, ""), told.after.get(name, "")):
             pulumi.log.info(f"{name}\n{difference}")
-    if planned.steps:
-        pulumi.log.info(f"What this does to the running cluster ({planned.cls}):\n{planned.table()}")
-    if running := seen.get("waitedFor"):
-        pulumi.log.warn(f"{len(running)} running jobs are waited for first:\n" + "\n".join(running))
-    if stranded := seen.get("stranded"):
-        pulumi.log.warn(f"{len(stranded)} jobs wait for what will not be there any more:\n" + "\n".join(stranded))
-    if seen.get("unfinished"):
+    if told.plan.steps:
+        pulumi.log.info(f"What this does to the running cluster ({told.plan.cls}):\n{told.plan.table()}")
+    if told.waited_for:
+        pulumi.log.warn(f"{len(told.waited_for)} running jobs are waited for first:\n" + "\n".join(told.waited_for))
+    if told.stranded:
+        pulumi.log.warn(
+            f"{len(told.stranded)} jobs wait for what will not be there any more:\n" + "\n".join(told.stranded)
+        )
+    if told.unfinished:
         pulumi.log.info("An update before this one did not end: its drains and files are put right.")
-    if "unreachable" in seen and before:
-        pulumi.log.info(f"The cluster does not answer, so that this is by the last deploy alone: {seen['unreachable']}")
+    if told.unreachable and before:
+        pulumi.log.info(f"The cluster does not answer, so that this is by the last deploy alone: {told.unreachable}")
 
 
 def diff(name: str, before: str, after: str) -> str:
     """A unified diff, as reviewers read it."""
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", n=2, lineterm="")
+    old, new = (without_secrets(text, name).splitlines() for text in (before, after))
+    lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", n=2, lineterm="")
     return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ from config import ConfigProblems, Settings
 from config.schema import text as schema
 from operations import administration
 from operations.problem import Problem
+from operations.report import command as report
 from slurm.changes import Plan, plan
 from slurm.moves import moves, places
 from slurm.new_key import auth_key, new_key
@@ -104,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     planning.add_argument("--json", action="store_true", help="for programs")
     planning.set_defaults(run=_plan)
     administration.add_to(commands)
+    report.add_to(commands)
     return parser
 
 
@@ -112,7 +114,7 @@ def main() -> int:
     args, rest = parser.parse_known_args()
     if rest and not hasattr(args, "words"):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    args.words = rest  # what `slipway up` hands on to pulumi
+    args.words = rest  # what `slipway up` and `report` hand on to pulumi
     try:
         return args.run(args)
     except (ConfigProblems, Problem, ValueError, OSError) as problem:

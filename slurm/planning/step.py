@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from slurm.hidden import HIDDEN
 from slurm.keys import SEVERITY, Class, Entry, severity
 from slurm.planning.table import table
 
-_HIDDEN = "(hidden)"
 _TOUCHES_JOBS: frozenset[Class] = frozenset({"restart-workers", "drain-first"})  # by themselves or as what follows
 RECONFIGURE = "scontrol reconfigure"
 
@@ -101,7 +101,7 @@ def make_step(
     """A step as the table's entry says. Values of secret keys are not shown: a preview masks nothing."""
     old, new = change
     if entry.secret:
-        old, new = (None if value is None else _HIDDEN for value in change)
+        old, new = (None if value is None else HIDDEN for value in change)
     if entry.cls == "reconfigure":
         commands = (RECONFIGURE,)
     return Step(

@@ -1,0 +1,1 @@
+"""`slipway report`: what a preview found, for those who review it."""
