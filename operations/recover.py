@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from operations import pack
 from operations.problem import Problem
 from operations.progress import say
 
@@ -24,8 +25,8 @@ _ADDRESS = re.compile(r"127\.0\.0\.1:(\d+)$")
 
 
 def up(stack: str, words: list[str]) -> int:
-    """`pulumi up`, after mending what an earlier one has left. Its exit code."""
-    argv = ["pulumi", "up", "--stack", stack, *words]
+    """`pulumi up` with the policy pack, after mending what an earlier one has left. Its exit code."""
+    argv = ["pulumi", "up", "--stack", stack, *pack.words(stack, words), *words]
     if recover(stack):
         # What the killed run was creating may be there without being in the state: take it over instead of failing. The
         # state remembers that the provider was told so, until it is told otherwise: by the second run.

@@ -111,6 +111,7 @@ def test_after_a_killed_creation_the_first_run_takes_over_what_is_there(
     assert recover.up("dev", ["--yes"]) == 0
     assert [taken for _, taken in runs] == ["true", ""]
     assert all(argv[:4] == ["pulumi", "up", "--stack", "dev"] for argv, _ in runs)
+    assert all("--policy-pack" in argv for argv, _ in runs), "nothing is made without the rules"
 
 
 def test_a_plugin_whose_engine_is_gone_is_an_orphan_and_no_other_process_is(tmp_path: Path) -> None:
