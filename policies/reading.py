@@ -164,9 +164,11 @@ def pod_of(resource: Resource) -> Pod | None:
 
 
 def plain(value: Any) -> Any:
-    """A value to compare and show: lists and dicts of its own, whole numbers as such. An unknown inside raises."""
+    """A value to compare and show: lists and dicts of its own, whole numbers as such. An unknown inside raises.
+
+    Keys are sorted: they come from the engine in an order that differs from run to run."""
     if isinstance(value, Mapping):
-        return {key: plain(value[key]) for key in value}
+        return {key: plain(value[key]) for key in sorted(value)}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [plain(each) for each in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value

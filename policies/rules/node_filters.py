@@ -27,7 +27,7 @@ def check(resource: Resource, stack: Stack, settings: Settings) -> Iterator[str]
     node_filter = cluster.node_filters.get(pod.node_filter)
     if node_filter is None:
         said = f"names the node filter `{pod.node_filter}`" if pod.node_filter else "names no node filter"
-        known = ", ".join(cluster.node_filters)
+        known = ", ".join(sorted(cluster.node_filters))
         yield f"{pod} {said} in its label slipway/node-filter; `nodeFilters` has {known}. {CHANGED}"
         return
     yield from _as_declared(pod, cluster, settings["allowed"])
@@ -74,7 +74,7 @@ def _as_declared(pod: Pod, cluster: Cluster, allowed: Mapping[str, Sequence[str]
                 "another nodeFilter, or allow this one in the policy config (node-filters.allowed)."
             )
     elif pod.role == WORKER and pod.node_filter in cluster.roles.values():
-        others = _named([role for role, used in cluster.roles.items() if used == pod.node_filter])
+        others = _named(sorted(role for role, used in cluster.roles.items() if used == pod.node_filter))
         yield (
             f"{pod} runs jobs on the nodes of {others} (nodeFilter `{pod.node_filter}`). Give workers a filter of "
             "their own, or allow this one in the policy config (node-filters.allowed.worker)."

@@ -13,7 +13,7 @@ def test_a_cap_counts_all_node_sets(what: str, total: int) -> None:
     both = cluster(nodeSets={"worker": node_set(), "gpu": GPU})
     assert findings(RULES, both, **{what: total}) == []
     said = finding(RULES, both, **{what: float(total - 1)})
-    assert f"have {total} {what}, and this stack may have {total - 1} (NodeSets by size: worker 2, gpu 4)" in said
+    assert f"have {total} {what}, and this stack may have {total - 1} (NodeSets by size: gpu 4, worker 2)" in said
 
 
 def test_there_are_caps_where_nothing_is_configured() -> None:

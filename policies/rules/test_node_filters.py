@@ -33,7 +33,7 @@ def test_pods_as_the_components_make_them_pass() -> None:
     ("path", "value", "said"),
     [
         (f"{POD}.nodeSelector", {}, "nodeSelector is empty, and nodeFilters.compute.nodeSelector says {'pool'"),
-        (f"{POD}.nodeSelector", {"pool": "compute", "disk": "nvme"}, "nodeSelector is {'pool': 'compute', 'disk'"),
+        (f"{POD}.nodeSelector", {"pool": "compute", "disk": "nvme"}, "nodeSelector is {'disk': 'nvme', 'pool'"),
         (f"{POD}.tolerations", [{"key": "batch", "operator": "Exists"}], "tolerations is [{'key': 'batch'"),
         (f"{POD}.affinity", {}, "could land on a control-plane node"),
         (f"{POD}.nodeName", "node-1", "is bound to the node node-1"),
