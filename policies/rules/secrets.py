@@ -81,7 +81,7 @@ def _lines(where: str, spec: Mapping[str, Any], fields: tuple[str, ...], stack: 
     """Command lines: Kubernetes, the engine's messages and every process list show them."""
     for field in fields:
         value = spec.get(field) or ()
-        words = [value] if isinstance(value, str) else list(value)
+        words = [value] if isinstance(value, str) else [each if isinstance(each, str) else str(each) for each in value]
         found = next((why for word in words if (why := _why(word, stack))), None)
         if found or _ARGUMENT.search(" ".join(words)):
             yield f"{where}: {field} {found or 'names a secret'}, and command lines are shown to anyone. {WAY_OUT}"

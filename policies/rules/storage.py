@@ -45,11 +45,18 @@ def sources(resource: Resource, stack: Stack, _: Settings) -> Iterator[str]:
     if spec.get("type") != "LoadBalancer":
         return
     ranges = list(spec.get("loadBalancerSourceRanges") or ())
-    if not ranges or any(ipaddress.ip_network(each, strict=False).prefixlen == 0 for each in ranges):
+    if not ranges or any(_everyone(each) for each in ranges):
         yield (
             f"{resource}: the whole internet may connect to this load balancer. State the networks of your users in "
             "`login.service.sourceRanges` (of another Service: in its own section)."
         )
+
+
+def _everyone(network: str) -> bool:
+    try:
+        return ipaddress.ip_network(network, strict=False).prefixlen == 0
+    except ValueError:
+        return True  # what cannot be read is no limit
 
 
 def _only(check: Check, wanted: Callable[[str], bool]) -> Check:

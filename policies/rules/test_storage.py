@@ -54,7 +54,7 @@ def login(**spec: object) -> Resource:
     return kubernetes("Service", "login", spec=spec)
 
 
-@pytest.mark.parametrize("ranges", [[], ["0.0.0.0/0"], ["192.0.2.0/24", "::/0"]])
+@pytest.mark.parametrize("ranges", [[], ["0.0.0.0/0"], ["192.0.2.0/24", "::/0"], ["ours"]])
 def test_an_open_load_balancer_is_stopped_and_in_development_only_said(ranges: list[str]) -> None:
     service = login(type="LoadBalancer", loadBalancerSourceRanges=ranges)
     assert "login.service.sourceRanges" in finding(SOURCES, cluster(), service)

@@ -3,7 +3,7 @@
 import pytest
 
 from policies.rules import RULES
-from tests.engine.policies.stack import Stack, Verdict, change
+from tests.engine.policies.stack import PACK, Stack, Verdict, change
 
 POD = "spec.template.spec"
 FIRST = f"{POD}.containers.0"
@@ -172,6 +172,14 @@ def test_a_stack_that_breaks_the_rules_is_stopped_with_the_keys_to_mend(stack: S
     assert "`storage.retain: true`" in verdict.of("protected-storage", "hpc-jail")
     assert "`login.service.sourceRanges`" in verdict.of("login-sources", "hpc-login")
     assert "302 nodes, and this stack may have 256" in verdict.of("budget", "hpc")
+
+
+def test_an_update_without_a_preview_stops_before_the_first_resource_of_the_cluster(stack: Stack) -> None:
+    stack.checked(worker={"nodeFilter": "compute", "size": 300}, fails=True)
+    failed = stack.up("--policy-pack", str(PACK), fails=True)
+    assert failed.violations == [("mandatory", "budget")]
+    kept = [each["type"] for each in stack.export()["deployment"].get("resources", [])]
+    assert not [each for each in kept if each.startswith(("slipway:", "kubernetes:", "command:"))], kept
 
 
 def test_the_same_stack_mended_passes(stack: Stack) -> None:
