@@ -19,6 +19,9 @@ help:  ## what can be made
 up: .venv/ready  ## a lab on this machine with the dev stack (COMPUTE=N compute nodes, or CONTEXT=<kubectl context>)
 	@$(BIN)/lab up --compute $(COMPUTE) --context "$(CONTEXT)"
 
+preview: .venv/ready  ## what `make up` would change in the dev stack, and whether the rules allow it
+	@lab=$$($(BIN)/lab env) && eval "$$lab" && slipway preview --stack dev
+
 down: .venv/ready  ## take the lab away; nothing but the cache stays
 	@$(BIN)/lab down
 
@@ -32,7 +35,7 @@ lint: .venv/ready
 
 unit: .venv/ready
 	@command -v cc > /dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends gcc libc6-dev; }
-	$(BIN)/pytest -q tests/unit
+	$(BIN)/pytest -q tests/unit policies
 
 test: check  ## all tests, in a lab that is started and stopped for them
 	$(BIN)/lab --name test run -- $(BIN)/pytest tests/engine tests/cluster

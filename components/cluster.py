@@ -9,6 +9,7 @@ from pulumi_kubernetes.core.v1 import Namespace
 from components.change import Change, deployed
 from components.configuration import Configuration
 from components.controller import Controller
+from components.declared import declared
 from components.login import Login
 from components.node_set import NodeSet
 from components.options import child, kept
@@ -40,7 +41,7 @@ class SlurmCluster(pulumi.ComponentResource):
             # For what holds data, and for nothing else: what an earlier stack has left is taken over.
             keeper = kubernetes.Provider(f"{name}-keeper", upsert_existing_objects=True)
         opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(providers=[provider]))
-        super().__init__("slipway:index:SlurmCluster", name, None, opts)
+        super().__init__("slipway:index:SlurmCluster", name, declared(settings), opts)
         inside = child(self)
         made = Namespace(
             name,

@@ -8,6 +8,7 @@ from config.section import Section
 from config.types import Choice, ClusterName, DnsLabel, DnsName
 
 Auth = Annotated[Literal["munge", "slurm"], Choice()]
+Stage = Annotated[Literal["development", "staging", "production"], Choice()]
 
 
 class Cluster(Section):
@@ -18,6 +19,10 @@ class Cluster(Section):
 
     namespace: DnsLabel = Field(default="slurm", examples=["slurm"])
     """The Kubernetes namespace that everything runs in."""
+
+    stage: Stage = Field(default="staging", examples=["production"])
+    """How much depends on the cluster, for the policy pack: `production` asks for images by digest; `development` is
+    let off with a warning where users' files would go with the stack, or anyone may reach the login pods."""
 
     auth: Auth = Field(default="munge", examples=["munge"])
     """How daemons and users prove who they are: `munge` runs munged beside each daemon, `slurm` needs only a key."""

@@ -130,6 +130,9 @@ class NodeSet(Section):
     node_filter: FilterName = Field(default="compute", examples=["compute"])
     """The node filter that the pods run under."""
 
+    exclusive: Switch = Field(default=False, examples=[True])
+    """No other NodeSet runs on the same Kubernetes nodes: the policy pack refuses node filters that could overlap."""
+
     kind: Kind = Field(default="static", examples=["static"])
     """`static` nodes stand in slurm.conf; `dynamic` ones make themselves known when they start (`slurmd -Z`)."""
 

@@ -1,4 +1,4 @@
-"""The commands of `slipway` for a cluster that runs: status, drain, resume, drift, ssh, tour, recover, up."""
+"""The commands of `slipway` for a cluster that runs: status, drain, resume, drift, ssh, tour, recover, preview, up."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from config import Settings
-from operations import drift, recover, status
+from operations import drift, pack, recover, status
 from operations.adopt import adopt
 from operations.draining import DRAIN
 from operations.kubectl import Cluster
@@ -48,10 +48,11 @@ def add_to(commands: Any) -> None:
     _json(_command(commands, "tour", _tour, "Five scripts that show, and check, what the cluster can do."))
     mending = "Release the lock of a killed `pulumi`, and settle what it was doing."
     _json(_command(commands, "recover", _recover, mending))
-    up = _command(
-        commands, "up", _up, "`pulumi up`, after mending what a killed one has left; it takes all options of it."
-    )
-    up.set_defaults(words=[])
+    for name, run, about in (
+        ("preview", _preview, "`pulumi preview` with the policy pack; it takes all options of it."),
+        ("up", _up, "`pulumi up` with the policy pack, after mending what a killed one has left; likewise."),
+    ):
+        _command(commands, name, run, about).set_defaults(words=[])
 
 
 def _command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
@@ -167,6 +168,15 @@ def _recover(args: argparse.Namespace) -> int:
     return 0
 
 
+def _preview(args: argparse.Namespace) -> int:
+    stack, words = _stack(args), _words(args)
+    argv = ["pulumi", "preview", "--stack", stack, *pack.words(stack, words), *words]
+    return subprocess.run(argv, cwd=HOUSE).returncode
+
+
 def _up(args: argparse.Namespace) -> int:
-    words = [*(["--config-file", args.file] if args.file else []), *args.words]
-    return recover.up(_stack(args), words)
+    return recover.up(_stack(args), _words(args))
+
+
+def _words(args: argparse.Namespace) -> list[str]:
+    return [*(["--config-file", args.file] if args.file else []), *args.words]

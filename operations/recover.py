@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from operations import pack
 from operations.problem import Problem
 
 HOUSE = Path(__file__).parents[1]
@@ -27,9 +28,9 @@ _ADDRESS = re.compile(r"127\.0\.0\.1:(\d+)$")
 
 
 def up(stack: str, words: list[str]) -> int:
-    """`pulumi up`, after mending what an earlier one has left. Its exit code. Nothing is confirmed for the user: both
-    runs show what they do and ask, unless the words say otherwise."""
-    argv = ["pulumi", "up", "--stack", stack, *words]
+    """`pulumi up` with the policy pack, after mending what an earlier one has left. Its exit code. Nothing is confirmed
+    for the user: both runs show what they do and ask, unless the words say otherwise."""
+    argv = ["pulumi", "up", "--stack", stack, *pack.words(stack, words), *words]
     if recover(stack):
         # What the killed run was creating may be there without being in the state: take it over instead of failing. The
         # state remembers that the provider was told so, until it is told otherwise: by the second run.

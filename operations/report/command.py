@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from operations import pack
 from operations.administration import HOUSE
 from operations.report import html, markdown
 from operations.report.events import parse, read
@@ -25,7 +26,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--file", help="its config file (default: Pulumi.<stack>.yaml)")
     parser.add_argument("--events", metavar="FILE", help="read what a preview told from here, and make none")
     parser.add_argument("--save-events", metavar="FILE", help="keep what the preview told, for `--events`")
-    parser.add_argument("--policy-pack", metavar="FOLDER", help="the rules (default: policies, if there is a pack)")
+    parser.add_argument("--policy-pack", metavar="FOLDER", help="other rules than those in policies/")
     layout = parser.add_mutually_exclusive_group()
     layout.add_argument("--html", action="store_true", help="one page for a browser, with nothing left out")
     layout.add_argument("--json", action="store_true", help="for programs, with nothing left out")
@@ -57,10 +58,4 @@ def _report(args: argparse.Namespace) -> int:
 def _options(args: argparse.Namespace, stack: str) -> list[str]:
     """The stack's own file, and the rules with what the stack says to them, if the user has named nothing else."""
     options = ["--config-file", args.file] if args.file else []
-    pack = Path(args.policy_pack) if args.policy_pack else HOUSE / "policies"
-    if args.policy_pack or (pack / "PulumiPolicy.yaml").is_file():
-        options += ["--policy-pack", str(pack)]
-        config = pack / "stacks" / f"{stack.rpartition('/')[2]}.json"
-        if config.is_file() and not any(word.startswith("--policy-pack-config") for word in args.words):
-            options += ["--policy-pack-config", str(config)]
-    return options
+    return options + (["--policy-pack", args.policy_pack] if args.policy_pack else pack.words(stack, args.words))

@@ -10,10 +10,15 @@ from tests.cluster.rollout.jobs import Jobs
 from tests.cluster.stacks import Stack
 
 CONFIG: dict[str, Any] = {
-    "cluster": {"name": "rollout", "namespace": "rollout"},
+    "cluster": {"name": "rollout", "namespace": "rollout", "stage": "development"},
+    "nodeFilters": {
+        "system": {"nodeSelector": {"slipway/role": "system"}},
+        "compute": {"nodeSelector": {"slipway/role": "compute"}},
+        "side": {"nodeSelector": {"slipway/role": "system"}},  # workers have filters of their own
+    },
     "worker": {"size": 2, "memory": "512Mi", "gracePeriod": "30s"},
     # Beside the workers, on other machines: what happens to those is none of its business.
-    "nodeSets": {"side": {"size": 1, "nodeFilter": "system", "memory": "512Mi"}},
+    "nodeSets": {"side": {"size": 1, "nodeFilter": "side", "memory": "512Mi"}},
     "partitions": {
         "main": {"nodeSets": ["worker", "side"], "default": True, "maxTime": "1-00:00:00"},
         "side": {"nodeSets": ["side"], "priorityTier": 100},  # jobs of main are never before its own

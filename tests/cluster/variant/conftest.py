@@ -11,7 +11,7 @@ from tests.cluster.stacks import Stack
 NOT_ON_THE_CONTROL_PLANE = {"key": "slipway/role", "operator": "In", "values": ["system", "compute"]}
 
 CONFIG: dict[str, Any] = {
-    "cluster": {"name": "variant", "namespace": "variant", "auth": "slurm"},
+    "cluster": {"name": "variant", "namespace": "variant", "auth": "slurm", "stage": "development"},
     "nodeFilters": {
         "system": {"nodeSelector": {"slipway/role": "system"}},
         "compute": {"nodeSelector": {"slipway/role": "compute"}},

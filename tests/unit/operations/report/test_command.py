@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from operations import cli
+from operations.pack import PACK
 from operations.report import command
 from slurm.planning.told import ASKED
 
@@ -63,21 +64,21 @@ def test_a_preview_is_made_with_the_engines_log_and_all_options(slipway, pulumi,
     assert slipway("--stack", "dev", "--file", "x.yaml", "--refresh") == 0
     called, environment = log.read_text().splitlines()
     assert called.startswith("preview --non-interactive --color=never --stack dev --event-log ")
-    assert called.endswith(" --config-file x.yaml --refresh")
+    assert " --config-file x.yaml --policy-pack " in called
+    assert called.endswith(" --refresh")
     assert environment == "1true"
     assert "one reconfigure" in capsys.readouterr().out
 
 
-def test_the_rules_are_run_where_there_are_some(slipway, pulumi, tmp_path: Path) -> None:
+def test_the_rules_are_run_with_what_the_stack_says_to_them(slipway, pulumi, tmp_path: Path) -> None:
     log = pulumi("scale-out")
-    pack = tmp_path / "policies"
-    (pack / "stacks").mkdir(parents=True)
-    (pack / "PulumiPolicy.yaml").touch()
-    (pack / "stacks" / "dev.json").touch()
+    pack = PACK
     assert slipway("--stack", "organization/slipway/dev", "--out", tmp_path / "report.md") == 0
     assert f"--policy-pack {pack} --policy-pack-config {pack}/stacks/dev.json" in log.read_text()
     assert slipway("--stack", "dev", "--out", tmp_path / "report.md", "--policy-pack-config", "mine.json") == 0
     assert f"--policy-pack {pack} --policy-pack-config mine.json" in log.read_text()
+    assert slipway("--stack", "dev", "--out", tmp_path / "report.md", "--policy-pack", "other") == 0
+    assert "--policy-pack other" in log.read_text()
 
 
 def test_what_was_kept_gives_the_same_report_again(slipway, pulumi, tmp_path: Path) -> None:
