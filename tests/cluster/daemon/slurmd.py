@@ -14,6 +14,8 @@ from tests.cluster.daemon.slurmctld import Slurmctld
 NODE = "worker-0"
 PATIENCE = 90.0  # seconds, for what takes one on a machine that has nothing else to do
 GO = "/tmp/go"
+# The image's /tmp and /home lead to the last two, which are on a volume in a real worker.
+FOLDERS = (places.SPOOL, f"{places.JAIL}/tmp", f"{places.JAIL}/home")
 
 
 def container(image: str, *, privileged: bool = False) -> dict[str, Any]:
@@ -22,7 +24,7 @@ def container(image: str, *, privileged: bool = False) -> dict[str, Any]:
     return {
         "name": "slurmd",
         "image": image,
-        "command": ["bash", "-c", f"mkdir -p {places.SPOOL}; sleep infinity & wait"],
+        "command": ["bash", "-c", f"mkdir -p {' '.join(FOLDERS)}; sleep infinity & wait"],
         "securityContext": {"runAsUser": 0, "privileged": privileged},
         "volumeMounts": [{"name": name, "mountPath": path} for name, path in volumes.items()],
     }
