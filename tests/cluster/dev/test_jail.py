@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack
 
 WHERE = ["", "srun "]  # in a session, and in a job
@@ -69,6 +70,29 @@ def test_a_user_cannot_become_root(dev: Stack, where: str) -> None:
         "chown root ~",
     ):
         assert dev.ssh(where + way).returncode != 0, way
+
+
+# What a user's login files see on a worker, for the job to print. Not a word of it where the user logs in.
+PROFILE = """
+case $(hostname) in worker-*) export SEEN="$(echo $(ls -A /))" MOUNTS="$(grep -c /mnt/ /proc/self/mounts)" ;; esac
+"""
+
+
+@pytest.mark.parametrize("option", ["--export=NONE", "--export=PASSED=on", "--get-user-env"])
+def test_login_files_that_a_job_asks_for_run_inside(dev: Stack, option: str) -> None:
+    """slurmd runs them before there is a step, and is itself outside."""
+    dev.run("cp -p ~/.profile ~/.profile.kept; cat >> ~/.profile", stdin=PROFILE)
+    try:
+        script = 'echo "$SEEN"; echo "$MOUNTS"; echo "$HOME $USER $PASSED"; env | grep -ciE "kube|k8s"'
+        job = submitted(dev.run(f"sbatch {option} --output=asked.txt --wrap '{script}; true'"))
+        dev.wait_for_job(job)
+    finally:
+        dev.run("mv ~/.profile.kept ~/.profile")
+    seen, mounts, who, kubernetes = dev.run("cat ~/asked.txt").splitlines()
+    assert seen.split() == dev.run("srun ls -A /").split()
+    assert ".slipway" in seen.split()
+    assert (mounts, kubernetes) == ("0", "0")
+    assert who.split() == ["/home/researcher", "researcher", *(["on"] if "PASSED" in option else [])]
 
 
 @pytest.mark.parametrize("where", WHERE)
