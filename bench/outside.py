@@ -28,6 +28,7 @@ SUBNET = "10.209.77"
 PERIOD = 100_000  # microseconds, as Kubernetes has it
 SLURM = "setpriv --reuid 64030 --regid 64030 --clear-groups"
 LIB = "/usr/local/lib/slipway"
+IDLE = "rehearsal"  # tries new configurations, of which there are none here: its limit would be slurmctld's gain
 
 # What process 1 of each box runs, in the place of the pod's containers.
 START = {
@@ -75,7 +76,7 @@ class Box:
     kind: str  # the image's name
     dns: str
     address: str
-    cpus: float  # of the containers that stay; 0 for no limit
+    cpus: float  # of the containers that work; 0 for no limit
 
 
 def boxes(stack: Stack, limited: bool) -> list[Box]:
@@ -86,14 +87,15 @@ def boxes(stack: Stack, limited: bool) -> list[Box]:
         name, kind = pod["metadata"]["name"], pod["metadata"]["labels"]["app.kubernetes.io/name"]
         if kind in START and pod["spec"].get("subdomain"):
             dns = f"{name}.{pod['spec']['subdomain']}.{stack.namespace}.svc.cluster.local"
-            found.append(Box(name, kind, dns, f"{SUBNET}.{10 + len(found)}", _cpus(pod["spec"]) if limited else 0))
+            found.append(Box(name, kind, dns, f"{SUBNET}.{10 + len(found)}", cpus(pod["spec"]) if limited else 0))
     return found
 
 
-def _cpus(spec: dict[str, Any]) -> float:
-    """The CPU limits of a pod's containers and sidecars together."""
-    stay = [*spec["containers"], *(each for each in spec["initContainers"] if each.get("restartPolicy") == "Always")]
-    limits = [each["resources"]["limits"]["cpu"] for each in stay]
+def cpus(spec: dict[str, Any]) -> float:
+    """The CPU limits of a pod's containers and sidecars together, but for the one that has nothing to do meanwhile."""
+    sidecars = [each for each in spec["initContainers"] if each.get("restartPolicy") == "Always"]
+    work = [each for each in (*spec["containers"], *sidecars) if each["name"] != IDLE]
+    limits = [each["resources"]["limits"]["cpu"] for each in work]
     return sum(float(limit[:-1]) / 1000 if limit.endswith("m") else float(limit) for limit in limits)
 
 
@@ -219,7 +221,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-IDLE = """
+IDLE_NODES = """
 import subprocess
 print(subprocess.run(["sinfo", "-hNo", "%T"], capture_output=True, text=True).stdout.split().count("idle"))
 """
@@ -230,7 +232,7 @@ def _wait(login: Login, nodes: int) -> None:
 
     def look() -> bool:
         try:
-            return login.measure(IDLE, seconds=30) == nodes
+            return login.measure(IDLE_NODES, seconds=30) == nodes
         except RuntimeError:
             return False  # no sshd yet
 

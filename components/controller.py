@@ -206,6 +206,8 @@ class Controller(pulumi.ComponentResource):
             },
             spec={
                 "replicas": 1,
+                # The old one goes first: where there is room for one only, the new one would wait for it for ever.
+                "strategy": {"type": "Recreate"},
                 "selector": {"match_labels": pods.labels(settings, STANDBY)},
                 "template": {
                     "metadata": pods.template_metadata(settings, STANDBY, settings.controller.node_filter),

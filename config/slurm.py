@@ -70,8 +70,9 @@ class Slurm(Section):
 
     private_tmp: Switch = Field(default=False, examples=[True])
     """Give each job a `/tmp`, `/var/tmp` and `/dev/shm` of its own, which are removed when it ends. The first two are
-    on the disk of the worker's pod, and count as its ephemeral storage. Without it jobs use those of the shared root,
-    which all nodes and the logins see."""
+    on the disk of the worker's pod, and count as its ephemeral storage. Without it all jobs on a node share its `/tmp`
+    and `/dev/shm`, which other nodes and the logins do not see, and `/var/tmp` is that of the shared root, the same
+    everywhere. What a job leaves in them stays: in the first two until the worker's pod ends."""
 
     extra: Annotated[dict[ClusterKey, SlurmValue], BeforeValidator(CLUSTER_KEYS.once)] = Field(
         default={},

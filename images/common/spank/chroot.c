@@ -5,7 +5,8 @@
  * slurmstepd loads it, and so do srun, sbatch and salloc on the login nodes, where there is nothing to do. It goes to
  * work after slurmstepd has read its options and before it becomes the user: batch script, interactive step and
  * srun's steps alike. slurmstepd itself goes on inside, so its plugins, spool directory and resolv.conf must be there
- * at the same paths. With "optional" in place of "required", Slurm would run steps outside a jail that is not there.
+ * at the same paths. Each task then gets its own view of the control groups. With "optional" in place of "required",
+ * Slurm would run steps outside a jail that is not there.
  */
 
 #include "jail.h"
@@ -63,5 +64,20 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 		return STEP_FAILS;
 	}
 	slurm_debug("chroot: step runs in %s", jail);
+	return ESPANK_SUCCESS;
+}
+
+/* In the task, while it is still root, and not in slurmstepd, which has to find the groups that it makes. */
+int slurm_spank_task_init_privileged(spank_t spank, int ac, char **av)
+{
+	struct jail_failure failure;
+
+	(void)spank;
+	(void)ac;
+	(void)av;
+	if (hide_cgroup(&failure)) {
+		slurm_error("chroot: cannot %s: %s. %s", failure.step, strerror(failure.error), failure.look);
+		return STEP_FAILS;
+	}
 	return ESPANK_SUCCESS;
 }

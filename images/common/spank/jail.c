@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* O_PATH asks nothing of the directory but that it is there, so a jail that may not be read is not mistaken for one
@@ -123,4 +125,19 @@ int enter_jail(const char *jail, struct jail_failure *failure)
 		return -1;
 	}
 	return 0;
+}
+
+/* Version 2 is left as it is. There the tree in /sys/fs/cgroup is the whole node's, and Slurm moves a task on to a group
+ * of its own after this: its name would no longer lead to where the limits are that programs look up. */
+int hide_cgroup(struct jail_failure *failure)
+{
+	struct statfs tree;
+
+	if (statfs("/sys/fs/cgroup", &tree) == 0 && tree.f_type == CGROUP2_SUPER_MAGIC)
+		return 0;
+	if (unshare(CLONE_NEWCGROUP) == 0)
+		return 0;
+	*failure = (struct jail_failure){"make a cgroup namespace", errno,
+					 "slurmd needs CAP_SYS_ADMIN: its container must be privileged."};
+	return -1;
 }

@@ -1,21 +1,55 @@
 """Inside the shared root there is no way to tell, and no way out."""
 
+import re
+
 import pytest
 
+from tests.cluster.dev.test_researcher import submitted
 from tests.cluster.stacks import Stack
 
 WHERE = ["", "srun "]  # in a session, and in a job
 FIRST_PROCESS = ("environ", "mountinfo", "cgroup", "cmdline")
 
 
+# Words that only the machinery around the shared root uses.
+TELLING = re.compile(r"kube|k8s|containerd|cri-o|docker|overlay|/pods?/|/snapshots?/", re.IGNORECASE)
+# Of a folder of a disk that is mounted somewhere, the kernel tells the path on that disk, in one field of mountinfo.
+FOLDERS_OF_A_DISK = {"/", "/tmp", "/var/spool/slurmd"}
+
+
 @pytest.mark.parametrize("where", WHERE)
 def test_mounts_show_the_shared_root_and_not_the_pod(dev: Stack, where: str) -> None:
-    mounts = dev.run(where + "awk '{print $5}' /proc/self/mountinfo").split()
-    assert "/" in mounts
-    assert "/proc" in mounts
-    assert not [mount for mount in mounts if mount.startswith("/mnt")]
+    mounts = [line.split() for line in dev.run(where + "cat /proc/self/mountinfo").splitlines()]
+    points = [mount[4] for mount in mounts]
+    assert "/" in points
+    assert "/proc" in points
+    assert not [point for point in points if point.startswith("/mnt")]
+    for mount in mounts:
+        source, point = mount[3:5]
+        assert point in FOLDERS_OF_A_DISK or not TELLING.search(source), mount
+        assert not TELLING.search(" ".join([*mount[:3], *mount[4:]])), mount
+    assert not TELLING.search(dev.run(where + "cat /proc/self/mounts"))
+    assert not TELLING.search(dev.run(where + "df --all --output=source,target"))
     assert dev.run(where + "cat /.slipway/populated")
     assert dev.ssh(where + "ls /mnt/jail").returncode != 0
+
+
+@pytest.mark.parametrize("where", ["", "srun ", "sbatch --wait --output=groups.txt --wrap "])
+def test_control_groups_begin_at_the_node(dev: Stack, where: str) -> None:
+    """But for nodes with version 2 alone, of which the lab has none: docs/cluster.md says what is seen there."""
+    if where.startswith("sbatch"):
+        dev.run(f"{where}'cat /proc/self/cgroup'")
+    groups = dev.run("cat ~/groups.txt" if where.startswith("sbatch") else f"{where}cat /proc/self/cgroup")
+    assert {line.split(":", 2)[2] for line in groups.splitlines()} == {"/"}
+    # Programs find the limits that hold for them where the two files say that they are.
+    limit = dev.run(f"{where if where == 'srun ' else ''}cat /sys/fs/cgroup/memory/memory.limit_in_bytes")
+    assert int(limit) < 1 << 40
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_names_and_settings_do_not_tell(dev: Stack, where: str) -> None:
+    assert not TELLING.search(dev.run(f"{where}env; {where}hostname; {where}hostname --fqdn"))
+    assert dev.run(f"{where}grep -rIlE 'kubernetes|kubelet|kubepods|containerd' /etc 2> /dev/null || true") == ""
 
 
 @pytest.mark.parametrize("where", WHERE)
@@ -69,6 +103,29 @@ def test_a_user_cannot_become_root(dev: Stack, where: str) -> None:
         "chown root ~",
     ):
         assert dev.ssh(where + way).returncode != 0, way
+
+
+# What a user's login files see on a worker, for the job to print. Not a word of it where the user logs in.
+PROFILE = """
+case $(hostname) in worker-*) export SEEN="$(echo $(ls -A /))" MOUNTS="$(grep -c /mnt/ /proc/self/mounts)" ;; esac
+"""
+
+
+@pytest.mark.parametrize("option", ["--export=NONE", "--export=PASSED=on", "--get-user-env"])
+def test_login_files_that_a_job_asks_for_run_inside(dev: Stack, option: str) -> None:
+    """slurmd runs them before there is a step, and is itself outside."""
+    dev.run("cp -p ~/.profile ~/.profile.kept; cat >> ~/.profile", stdin=PROFILE)
+    try:
+        script = 'echo "$SEEN"; echo "$MOUNTS"; echo "$HOME $USER $PASSED"; env | grep -ciE "kube|k8s"'
+        job = submitted(dev.run(f"sbatch {option} --output=asked.txt --wrap '{script}; true'"))
+        dev.wait_for_job(job)
+    finally:
+        dev.run("mv ~/.profile.kept ~/.profile")
+    seen, mounts, who, kubernetes = dev.run("cat ~/asked.txt").splitlines()
+    assert seen.split() == dev.run("srun ls -A /").split()
+    assert ".slipway" in seen.split()
+    assert (mounts, kubernetes) == ("0", "0")
+    assert who.split() == ["/home/researcher", "researcher", *(["on"] if "PASSED" in option else [])]
 
 
 @pytest.mark.parametrize("where", WHERE)

@@ -24,11 +24,14 @@ def test_the_outputs_say_how_to_get_in_and_what_there_is(dev: Stack) -> None:
 def test_secrets_are_not_to_be_seen_in_the_state(dev: Stack) -> None:
     state = next((dev.lab.home / "state" / ".pulumi" / "stacks").rglob("dev.json")).read_text()
     keys = json.loads(dev.kubectl("get", "secret", "slurm-keys", "-o", "json"))["data"]
+    host_keys = json.loads(dev.kubectl("get", "secret", "ssh-host-keys", "-o", "json"))["data"]
     assert keys.keys() == {"munge.key", "slurm.key", "jwt.key"}
-    for key in keys.values():
+    assert host_keys.keys() == {"ssh_host_ed25519_key"}
+    for key in (*keys.values(), *host_keys.values()):
         assert len(key) > 40
-        assert key[:40] not in state
-    assert "OPENSSH PRIVATE KEY" not in state
+        # From its end: all host keys begin with the same words.
+        assert key[-40:] not in state
+    assert "OPENSSH PRIVATE KEY" not in state  # nor decoded
 
 
 def test_an_unknown_key_is_refused_by_name_before_anything_changes(dev: Stack) -> None:

@@ -4,7 +4,7 @@ import json
 
 import yaml
 
-from tests.cluster.stacks import Stack
+from tests.cluster.stacks import Stack, until
 
 
 def declare(stack: Stack, users: list[dict[str, object]], groups: list[dict[str, object]]) -> None:
@@ -20,10 +20,16 @@ def test_users_come_change_and_go_without_a_restart_and_their_files_stay(dev: St
     pods = dev.kubectl("get", "pods", "-l", "app.kubernetes.io/name in (login,worker,controller)", "-o", "json")
     uids = {pod["metadata"]["uid"] for pod in json.loads(pods)["items"]}
     try:
-        ada = {"name": "ada", "uid": 10002, "groups": ["physics"]}
-        declare(dev, [researcher, ada], [{"name": "physics", "gid": 20001}])
+        ada: dict[str, object] = {"name": "ada", "uid": 10002}
+        declare(dev, [researcher, ada], [])
         assert dev.run("id; echo mine > ~/kept.txt", user="ada").startswith("uid=10002(ada) gid=10002(ada)")
-        assert "20001(physics)" in dev.run("srun id", user="ada")
+        assert "physics" not in dev.run("srun id", user="ada")
+
+        ada["groups"] = ["physics"]
+        declare(dev, [researcher, ada], [{"name": "physics", "gid": 20001}])
+        assert "20001(physics)" in dev.run("id", user="ada")
+        # slurmctld has just asked for ada's groups, and remembers the answer for a while.
+        until(lambda: "20001(physics)" in dev.run("srun id", user="ada"), "a job to be in the group", seconds=30)
         assert dev.run("stat -c '%U %a' /home/ada") == "ada 700"
         assert dev.ssh("cat /home/ada/kept.txt").returncode != 0, "another user's home is closed"
 

@@ -1,6 +1,11 @@
-"""A second kind of cluster: Slurm's own authentication, dynamic nodes, two logins, homes on a volume of their own."""
+"""A second kind of cluster: Slurm's own authentication, dynamic nodes whose place is a label, two logins, the shared
+root in a folder of the nodes, homes on a volume of their own, and data on a claim that was there before."""
 
+import json
+import os
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +13,8 @@ import pytest
 from lab.layout import Lab
 from tests.cluster.stacks import Stack
 
+NODES_FOLDER = "/tmp/hostpath_pv"  # the same on all nodes of the lab, as a file system that they all mount would be
+GIVEN = "reference"  # the claim
 NOT_ON_THE_CONTROL_PLANE = {"key": "slipway/role", "operator": "In", "values": ["system", "compute"]}
 
 CONFIG: dict[str, Any] = {
@@ -31,7 +38,15 @@ CONFIG: dict[str, Any] = {
         "memory": "512Mi",
         "state": {"storageClass": "standard", "size": "1Gi"},
     },
-    "worker": {"size": 1, "cpus": 2, "memory": "512Mi", "gracePeriod": "20s", "gres": {"seat": {"count": 2}}},
+    "slurm": {"topology": {"plugin": "tree", "switches": {"spine": {"switches": ["rack0"]}}}},
+    "worker": {
+        "size": 1,
+        "cpus": 2,
+        "memory": "512Mi",
+        "gracePeriod": "20s",
+        "gres": {"seat": {"count": 2}},
+        "topology": {"switch": "rack0"},
+    },
     "nodeSets": {
         "burst": {
             "kind": "dynamic",
@@ -42,6 +57,7 @@ CONFIG: dict[str, Any] = {
             "maxUnavailable": 1,
             "features": ["fast"],
             "gres": {"token": {"count": 4}},
+            "topology": {"nodeLabel": "slipway/role", "below": "spine"},
         },
         # Nothing runs of it until there is a job for it.
         "elastic": {
@@ -49,6 +65,7 @@ CONFIG: dict[str, Any] = {
             "autoscale": {"idle": "10s", "startTimeout": "2m"},
             "memory": "256Mi",
             "gracePeriod": "15s",
+            "topology": {"switch": "rack0"},
         },
     },
     "partitions": {
@@ -58,12 +75,12 @@ CONFIG: dict[str, Any] = {
     },
     "login": {"size": 2, "service": {"type": "NodePort", "nodePort": 30122}},
     "storage": {
-        "jail": {"storageClass": "standard", "size": "20Gi"},
+        "jail": {"hostPath": f"{NODES_FOLDER}/variant-jail"},
         "submounts": [
             {"mountPath": "/home", "storageClass": "standard", "size": "5Gi"},
-            {"mountPath": "/data/reference", "storageClass": "standard", "size": "1Gi", "readOnly": True},
+            {"mountPath": "/data/reference", "existingClaim": GIVEN, "readOnly": True},
         ],
-        "retain": False,
+        "retain": True,  # else the namespace would have to be new, and a claim could not be in it before
     },
     "monitoring": {"enabled": True},
 }
@@ -71,7 +88,29 @@ CONFIG: dict[str, Any] = {
 
 @pytest.fixture(scope="session")
 def variant(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    stack = Stack.create(lab, "variant", tmp_path_factory.mktemp("variant"), **CONFIG)
+    folder = tmp_path_factory.mktemp("variant")
+    stack = Stack.create(lab, "variant", folder, **CONFIG)
+    give(stack, folder)
     stack.up()
     yield stack
     stack.destroy()
+    if not os.environ.get("SLIPWAY_KEEP_STACKS"):
+        shutil.rmtree(lab.home / "volumes" / "variant-jail", ignore_errors=True)
+
+
+def give(stack: Stack, folder: Path) -> None:
+    """What somebody else has made before the stack: a namespace, and a claim in it."""
+    claim: dict[str, Any] = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}
+    objects = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": stack.namespace}},
+        {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": GIVEN, "namespace": stack.namespace},
+            "spec": {**claim, "storageClassName": "standard"},
+        },
+    ]
+    for number, each in enumerate(objects):
+        file = folder / f"{number}.json"
+        file.write_text(json.dumps(each))
+        stack.kubectl("apply", "-f", str(file))

@@ -22,6 +22,16 @@ def test_a_dynamic_node_registers_itself(variant: Stack) -> None:
     assert "Gres=token:4" in shown
 
 
+def test_its_place_is_the_label_of_the_kubernetes_node_that_it_runs_on(variant: Stack) -> None:
+    node = variant.kubectl("get", "pod", "burst-0", "-o", "jsonpath={.spec.nodeName}")
+    label = variant.kubectl("get", "node", node, "-o", "jsonpath={.metadata.labels.slipway/role}")
+    assert variant.kubectl("logs", "burst-0", "-c", "node-label").strip() == f"Topology=default:spine:{label}"
+    leaf = variant.run("scontrol show topology node=burst-0").splitlines()
+    assert [line for line in leaf if line.split()[0] == f"SwitchName={label}" and "Nodes=burst-0" in line], leaf
+    # The token is for that one question: nothing of it is left in what jobs run in.
+    assert variant.ssh(f"srun {ON_BURST} ls /var/run/secrets").returncode != 0
+
+
 def test_jobs_reach_it_by_partition_and_by_feature(variant: Stack) -> None:
     assert variant.run("srun --partition=everything --nodes=2 hostname | sort").split() == ["burst-0", "worker-0"]
     for feature in ("fast", "burst"):

@@ -30,7 +30,13 @@ def given() -> Made:
     return deploy(**stacks.GIVEN)
 
 
-@pytest.fixture(params=["small", "munge", "slurm", "given"])
+@pytest.fixture
+def labelled() -> Made:
+    """A stack with a NodeSet that asks Kubernetes where its nodes are."""
+    return deploy(**stacks.LABELLED)
+
+
+@pytest.fixture(params=["small", "munge", "slurm", "given", "labelled"])
 def made(request: pytest.FixtureRequest) -> Made:
     """Each of them in turn, for what always holds."""
     return request.getfixturevalue(request.param)

@@ -109,3 +109,11 @@ GIVEN: dict[str, Any] = {
     "secrets": {"munge": 2},
     "images": {"registry": "registry.example.com/slipway", "tag": "2", "jail": "registry.example.com/own/root:3"},
 }
+
+# Dynamic nodes whose place in the network is a label of their Kubernetes nodes, beside static ones that say theirs.
+LABELLED: dict[str, Any] = {
+    "slurm": {"topology": {"plugin": "tree", "switches": {"spine": {"switches": ["rack0"]}}}},
+    "worker": {"topology": {"switch": "rack0"}},
+    "nodeSets": {"burst": {"kind": "dynamic", "topology": {"nodeLabel": "example.com/rack", "below": "spine"}}},
+    "partitions": {"main": {"nodeSets": ["ALL"], "default": True}},
+}

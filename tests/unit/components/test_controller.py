@@ -193,6 +193,11 @@ def test_anything_may_take_the_placeholders_room_and_it_takes_nobodys(munge: Mad
     assert spec["terminationGracePeriodSeconds"] == 0
 
 
+def test_a_changed_placeholder_needs_no_room_beside_the_old_one(munge: Made) -> None:
+    """Both would ask for the same room, and Kubernetes would never end the old one for the new."""
+    assert munge("Deployment", "controller-standby").spec["strategy"] == {"type": "Recreate"}
+
+
 def test_the_placeholders_priority_belongs_to_one_cluster(munge: Made) -> None:
     """Priority classes have no namespace, and two clusters in one Kubernetes must not share one."""
     [priority] = munge.of("PriorityClass")

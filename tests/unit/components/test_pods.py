@@ -229,10 +229,27 @@ def test_a_container_that_stays_is_among_the_first_ones_only_as_a_sidecar(made: 
             assert "startupProbe" in pod.init_containers[name], f"{pod}: what follows {name} does not wait for it"
 
 
-def test_everything_is_in_the_clusters_namespace(made: Made) -> None:
+def test_everything_is_in_the_clusters_namespace_or_has_its_name_in_its_own(made: Made) -> None:
+    """What has no namespace must not be another cluster's as well."""
+    namespace = made.settings.cluster.namespace
     for each in made.resources:
-        if "metadata" in each.inputs and each.kind not in ("Namespace", "PriorityClass"):
-            assert each.metadata["namespace"] == made.settings.cluster.namespace, each.name
+        if each.kind in ("PriorityClass", "ClusterRole", "ClusterRoleBinding"):
+            assert each.metadata["name"].startswith(f"{namespace}-"), each.name
+        elif "metadata" in each.inputs and each.kind != "Namespace":
+            assert each.metadata["namespace"] == namespace, each.name
+
+
+def test_a_pod_that_has_an_account_shows_its_token_to_one_container_only(labelled: Made) -> None:
+    """And to one that is gone before anything of a user's runs."""
+    for pod in labelled.pods():
+        tokens = {name for name, volume in pod.volumes.items() if "serviceAccountToken" in str(volume)}
+        holders = [
+            name
+            for name, each in pod.containers.items()
+            if tokens & {mount["name"] for mount in each.get("volumeMounts", [])}
+        ]
+        assert holders == (["node-label"] if pod.spec.get("serviceAccountName") else []), pod
+        assert not set(holders) & {each["name"] for each in pod.spec["containers"]}, pod
 
 
 def _matches(selector: dict[str, str], pod: Pod) -> bool:

@@ -1,4 +1,4 @@
-/* Stands in for slurmstepd: loads the plugin, calls its hook, and tells where that has brought it.
+/* Stands in for slurmstepd: loads the plugin, calls its hook, and that of a task, and tells where they have brought it.
  *
  *     plugin_driver PLUGIN CONTEXT STEP FORBIDDEN [ARGUMENT...]
  *
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <slurm/spank.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +24,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#define MOUNTS "/proc/self/ns/mnt"
+#define GROUPS "/proc/self/ns/cgroup"
 
 static enum spank_context context;
 static const char *step;
@@ -103,15 +107,17 @@ static void forbid_named(const char *name, const char *jail)
 		forbid(SYS_umount2, 1, MNT_DETACH, MNT_DETACH, 0);
 	else if (!strcmp(name, "chdir root"))
 		forbid(SYS_chdir, 0, UINT32_MAX, path, 1);
+	else if (!strcmp(name, "cgroup"))
+		forbid(SYS_unshare, 0, CLONE_NEWCGROUP, CLONE_NEWCGROUP, 0);
 	else if (strcmp(name, "nothing") != 0)
 		exit(2);
 }
 
-static ino_t mount_namespace(void)
+static ino_t namespace(const char *file)
 {
 	struct stat found = {0};
 
-	stat("/proc/self/ns/mnt", &found);
+	stat(file, &found);
 	return found.st_ino;
 }
 
@@ -132,6 +138,11 @@ static void list(const char *what, const char *directory)
 		closedir(entries);
 }
 
+static void tell_namespace(const char *what, const char *file, ino_t before)
+{
+	printf("%s %s\n", what, namespace(file) == before ? "old" : "new");
+}
+
 static void copy_mounts(void)
 {
 	FILE *lines = fopen("/proc/self/mountinfo", "re");
@@ -145,9 +156,9 @@ static void copy_mounts(void)
 
 int main(int argc, char **argv)
 {
-	ino_t before = mount_namespace();
+	ino_t mounts = namespace(MOUNTS), groups = namespace(GROUPS);
 	char directory[4096];
-	int (*hook)(spank_t, int, char **);
+	int (*hook)(spank_t, int, char **), (*task_hook)(spank_t, int, char **), returned;
 	void *plugin;
 
 	if (argc < 5)
@@ -158,12 +169,18 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	*(void **)&hook = dlsym(plugin, "slurm_spank_init_post_opt");
+	*(void **)&task_hook = dlsym(plugin, "slurm_spank_task_init_privileged");
 	context = context_named(argv[2]);
 	step = argv[3];
 	forbid_named(argv[4], argc > 5 ? argv[5] + strlen("jail=") : "");
 
-	printf("returned %d\n", hook(NULL, argc - 5, argv + 5));
-	printf("namespace %s\n", mount_namespace() == before ? "old" : "new");
+	returned = hook(NULL, argc - 5, argv + 5);
+	printf("returned %d\n", returned);
+	tell_namespace("namespace", MOUNTS, mounts);
+	tell_namespace("step_groups", GROUPS, groups);
+	if (returned == ESPANK_SUCCESS && context == S_CTX_REMOTE)
+		printf("task_returned %d\n", task_hook(NULL, argc - 5, argv + 5));
+	tell_namespace("groups", GROUPS, groups);
 	printf("directory %s\n", getcwd(directory, sizeof(directory)));
 	list("root", "/");
 	list("descriptors", "/proc/self/fd");

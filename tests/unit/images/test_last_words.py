@@ -40,3 +40,10 @@ def test_a_signal_reaches_the_daemon_which_ends_in_its_own_time(status: int, sai
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (status, said)
+
+
+def test_what_it_runs_ignores_no_signal() -> None:
+    """Jobs inherit what slurmd ignores: Ctrl-C and `scancel --signal=INT` would do nothing to them."""
+    done = subprocess.run([SCRIPT, "grep", "SigIgn", "/proc/self/status"], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout.split()[1], 16) & (1 << (signal.SIGINT - 1) | 1 << (signal.SIGQUIT - 1)) == 0

@@ -27,7 +27,10 @@ class Outcome:
     """Where the plugin's hook left its caller."""
 
     returned: int = -1
+    task_returned: int = -1
     namespace: str = ""
+    step_groups: str = ""
+    groups: str = ""
     directory: str = ""
     root: set[str] = field(default_factory=set)
     descriptors: set[str] = field(default_factory=set)
@@ -96,18 +99,16 @@ def _outcome(output: str, errors: str) -> Outcome:
     for line in output.splitlines():
         key, _, value = line.partition(" ")
         match key:
-            case "returned":
-                outcome.returned = int(value)
+            case "returned" | "task_returned":
+                setattr(outcome, key, int(value))
             case "root":
                 outcome.root = set(value.split())
             case "descriptors":
                 outcome.descriptors = set(value.split())
             case "mount":
                 outcome.mounts[value.split()[4]] = value
-            case "namespace":
-                outcome.namespace = value
-            case "directory":
-                outcome.directory = value
+            case "namespace" | "step_groups" | "groups" | "directory":
+                setattr(outcome, key, value)
     return outcome
 
 
@@ -154,6 +155,25 @@ def test_what_the_node_mounts_later_will_reach_the_step(step: Step) -> None:
     outcome = step(prepare=A_JAIL + "; mount --make-rshared /")
     assert " master:" in outcome.mounts["/"]
     assert " shared:" not in outcome.mounts["/"]
+
+
+def test_a_task_sees_control_groups_from_where_it_is_and_slurmstepd_as_before(step: Step) -> None:
+    outcome = step()
+    assert (outcome.task_returned, outcome.step_groups, outcome.groups) == (0, "old", "new")
+
+
+def test_names_of_control_groups_fit_the_tree_where_that_is_the_whole_nodes(step: Step) -> None:
+    outcome = step(prepare=A_JAIL + ' && mkdir -p "$JAIL/sys/fs/cgroup" && mount -t cgroup2 none "$JAIL/sys/fs/cgroup"')
+    assert (outcome.task_returned, outcome.groups) == (0, "old")
+
+
+def test_a_task_fails_and_says_why_if_it_cannot_have_a_view_of_its_own(step: Step) -> None:
+    outcome = step(forbidden="cgroup")
+    assert (outcome.returned, outcome.task_returned) == (0, ESPANK_NODE_FAILURE)
+    assert outcome.errors == (
+        "chroot: cannot make a cgroup namespace: Function not implemented. "
+        "slurmd needs CAP_SYS_ADMIN: its container must be privileged.\n"
+    )
 
 
 @pytest.mark.parametrize("context", ["local", "allocator", "slurmd", "job_script"])

@@ -22,6 +22,7 @@ enum spank_context {
 };
 
 int slurm_spank_init_post_opt(spank_t spank, int ac, char **av);
+int slurm_spank_task_init_privileged(spank_t spank, int ac, char **av);
 enum spank_context spank_context(void);
 spank_err_t spank_get_item(spank_t spank, enum spank_item item, ...);
 void slurm_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
