@@ -95,7 +95,7 @@ def _look(files: Files, environment: Mapping[str, str]) -> Mapping[str, Any]:
     """What the running cluster tells; nothing, where nobody answers."""
     answer = local.run(
         command="operations/run look",
-        environment=dict(environment),
+        environment={**environment, **({ASKED: "1"} if ASKED in os.environ else {})},
         stdin=json.dumps(dict(files)),
         logging=local.Logging.NONE,
         add_previous_output_in_env=False,
@@ -112,6 +112,7 @@ def _told(before: Files | None, files: Files, planned: Plan, seen: Mapping[str, 
         tuple(seen.get("stranded") or ()),
         bool(seen.get("unfinished")),
         seen.get("unreachable", ""),
+        tuple((nodes, job) for nodes, job in seen.get("running") or ()),
     )
 
 

@@ -1,19 +1,22 @@
 """`operations/run look`: what a preview asks of the running cluster. If nobody answers, the preview goes on without."""
 
 import json
+import os
 import sys
 from dataclasses import replace
 from typing import Any
 
 from operations.draining import Pending, jobs, pending
 from operations.kubectl import Cluster
+from operations.nodes import nodes
 from operations.prepare import leaving
 from operations.problem import Problem
 from operations.record import Record
 from operations.wishes import Wishes
-from slurm.hostlist import Hosts
+from slurm.hostlist import Hosts, compress
 from slurm.planning.cluster import ALL
 from slurm.planning.cluster import Cluster as Declared
+from slurm.planning.told import ASKED
 
 SECONDS = 5
 
@@ -35,6 +38,9 @@ def _look(wishes: Wishes, found: dict[str, Any]) -> None:
     if record.applied is None:
         return
     planned = record.plan(wishes.files)
+    if ASKED in os.environ:
+        everywhere = compress(nodes(wishes.cluster))
+        found["running"] = [(job.nodes, str(job)) for job in jobs(wishes.cluster, everywhere)] if everywhere else []
     going, partitions = leaving(wishes.cluster, planned, wishes)
     if going or partitions:
         running = jobs(wishes.cluster, str(going), partitions)

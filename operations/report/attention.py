@@ -7,6 +7,7 @@ from typing import Any
 from operations.report.events import Preview, Resource
 from operations.report.resources import kind
 from operations.report.words import Code, Words, count, names
+from slurm.hostlist import Hosts
 from slurm.planning.told import Told
 
 _DATA = {
@@ -15,6 +16,8 @@ _DATA = {
     "Namespace": "with everything that is in it",
     "Secret": "with the keys that are in it",
 }
+Running = tuple[tuple[str, str], ...]
+
 _WORKLOADS = ("StatefulSet", "Deployment", "DaemonSet")
 
 
@@ -97,20 +100,28 @@ def _restarts(preview: Preview, told: Told | None) -> Iterator[Finding]:
         yield Finding("slurmctld restarts", ("slurmctld restarts: jobs go on, and commands wait for some seconds.",))
     sets = [_node_set(each) for each in pods if _node_set(each)]
     if sets or "restart-workers" in classes:
-        yield _workers(sets, _at_once(preview.resources))
+        yield _workers(sets, _at_once(preview.resources), told.running if told else ())
     if others.pop("login", None):
         yield Finding("login pods restart", ("The login pods restart: ssh sessions end.",))
     for role, name in sorted(others.items()):
         yield Finding(f"{role} restarts", ("The pods of ", Code(name), " restart."))
 
 
-def _workers(sets: list[str], at_once: dict[str, str]) -> Finding:
+def _workers(sets: list[str], at_once: dict[str, str], running: Running) -> Finding:
+    jobs = tuple(job for nodes, job in running if not sets or _stems(nodes) & set(sets))
+    waited = f", {count(len(jobs), 'running job')} waited for" if jobs else ""
     if not sets:
-        return Finding("workers restart", ("Every worker is drained, restarted and resumed in its turn.",))
+        text = "Every worker is drained, restarted and resumed in its turn."
+        return Finding(f"workers restart{waited}", (text,), jobs)
     limits = [f"{name}: at most {at_once[name]} at a time" for name in sets if name in at_once]
     turn = " are drained, replaced and resumed in their turn: each waits for its own running jobs first."
     text = ("The pods of ", *names(sorted(sets)), turn)
-    return Finding(f"pods of {', '.join(sorted(sets))} replaced", text, tuple(limits))
+    return Finding(f"pods of {', '.join(sorted(sets))} replaced{waited}", text, (*limits, *jobs))
+
+
+def _stems(nodes: str) -> set[str]:
+    """The NodeSets that nodes belong to, by their names."""
+    return {key.prefix.rstrip("-") for key in Hosts.parse(nodes).spans}
 
 
 def _restarted(resource: Resource) -> bool:

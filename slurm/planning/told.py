@@ -19,7 +19,8 @@ _FIELDS = frozenset(each.name for each in fields(Step))
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """`before` is None at the first deploy. `unreachable` says why nobody in the cluster was asked, if so."""
+    """`before` is None at the first deploy. `unreachable` says why nobody in the cluster was asked, if so.
+    `running` are the jobs that run now, each with its nodes: a report knows which pods change."""
 
     before: Mapping[str, str] | None
     after: Mapping[str, str]
@@ -28,6 +29,7 @@ class Told:
     stranded: tuple[str, ...] = ()
     unfinished: bool = False
     unreachable: str = ""
+    running: tuple[tuple[str, str], ...] = ()
 
     def message(self) -> str:
         steps = [asdict(step) for step in self.plan.steps]
@@ -43,6 +45,7 @@ class Told:
         told["plan"] = Plan(tuple(_step(each) for each in told["plan"]))
         for key in ("waited_for", "stranded"):
             told[key] = tuple(told[key])
+        told["running"] = tuple((nodes, job) for nodes, job in told.get("running", ()))
         return cls(**told)
 
     @classmethod

@@ -8,6 +8,7 @@ import pytest
 from operations.kubectl import Cluster
 from operations.look import look
 from operations.record import Record
+from slurm.planning.told import ASKED
 from tests.unit.operations import files
 from tests.unit.operations.conftest import Wish
 from tests.unit.operations.files import BASE, NO_DEBUG, SHRUNK, changed
@@ -67,6 +68,16 @@ def test_running_jobs_on_what_goes_are_those_that_are_waited_for(running: Kubern
     found = told(SHRUNK)
     assert found["waitedFor"] == ["1 (alice, on worker-2)"]
     assert found["stranded"] == []
+
+
+def test_a_report_is_told_of_every_job_that_runs(running: Kubernetes, told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It knows which pods are replaced, which the program does not."""
+    running.slurm.jobs = [Job(1, nodes="worker-[1-2]"), Job(2, nodes="burst-0"), Job(3)]
+    monkeypatch.setenv(ASKED, "1")
+    assert told(BASE, nodes="worker-[0-2],burst-0")["running"] == [
+        ["worker-[1-2]", "1 (alice, on worker-[1-2])"],
+        ["burst-0", "2 (alice, on burst-0)"],
+    ]
 
 
 def test_pending_jobs_of_a_partition_that_goes_are_no_running_ones(running: Kubernetes, told) -> None:

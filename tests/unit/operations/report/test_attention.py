@@ -76,6 +76,15 @@ def test_changed_pods_restart(role: str, node_set: str, words: str) -> None:
     assert words in points(found)
 
 
+def test_jobs_on_pods_that_are_replaced_are_told() -> None:
+    old, new = (workload("worker", image, node_set="gpu") for image in "ab")
+    running = (("gpu-[0-1]", "1 (alice, on gpu-[0-1])"), ("worker-0", "2 (bob, on worker-0)"))
+    found = report(change(workers(2), workers(2), running=running), step("update", SET, "dev-gpu", old, new))
+    assert "pods of gpu replaced, 1 running job waited for" in "".join(found.verdict)
+    assert "1 (alice, on gpu-[0-1])" in points(found)
+    assert "bob" not in points(found)
+
+
 def test_a_restart_that_only_the_plan_knows_of_is_told_too() -> None:
     found = report(change(settings_of(), settings_of(cluster={"auth": "slurm"})))
     assert "Every worker is drained, restarted and resumed in its turn." in points(found)
