@@ -101,6 +101,13 @@ def gres_types(settings: Settings) -> list[str]:
     return sorted(kinds | {name for each in settings.all_node_sets.values() for name in each.gres})
 
 
+def accounted(settings: Settings) -> list[str]:
+    """AccountingStorageTRES: every generic resource, and each type of one that a partition bills on its own."""
+    weights = {key for each in settings.partitions.values() for key in each.tres_billing_weights}
+    typed = {f"gres/{key.partition('/')[2]}" for key in weights if key.lower().startswith("gres/") and ":" in key}
+    return sorted({f"gres/{kind}" for kind in gres_types(settings)} | typed)
+
+
 def gres_lines(settings: Settings) -> list[Fields]:
     """gres.conf. GPUs are found by slurmd itself: which device files a pod gets is the device plugin's choice."""
     lines = []

@@ -8,7 +8,7 @@ import jinja2
 
 from config import Settings
 from slurm import places, topology
-from slurm.nodes import Fields, dynamic_line, gres_lines, gres_types, memory_per_cpu, node_lines, power_times
+from slurm.nodes import Fields, accounted, dynamic_line, gres_lines, gres_types, memory_per_cpu, node_lines, power_times
 from slurm.partitions import dynamic_sets, partition_line
 
 FILES = tuple(sorted(each.stem for each in (Path(__file__).parent / "templates").glob("*.j2")))  # all that we render
@@ -61,6 +61,7 @@ def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
             "dynamic": dynamic_sets(settings),
             "capacity": sum(node_set.capacity for node_set in sets.values()),
             "gres_types": gres_types(settings),
+            "accounted": accounted(settings),
             "memory_per_cpu": memory_per_cpu(settings),
             "has_topology": bool(topology.lines(settings)),
             "nodes": [line for name, each in sets.items() for line in node_lines(settings, name, each)],

@@ -47,6 +47,7 @@ CHECKS: tuple[Check, ...] = (
     partitions.times_are_in_order,
     partitions.node_limits_can_be_met,
     partitions.memory_limits_agree,
+    partitions.billing_counts_what_there_is,
     partitions.sharing_makes_sense,
     partitions.access_lists_do_not_contradict,
     users.names_and_ids_are_unique,

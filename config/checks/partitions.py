@@ -82,6 +82,22 @@ def memory_limits_agree(settings: Settings) -> Iterator[Finding]:
                 yield Finding((*path, f"defMem{per}"), message, ((*path, f"maxMem{per}"),))
 
 
+def billing_counts_what_there_is(settings: Settings) -> Iterator[Finding]:
+    """slurmctld does not start with a weight for a generic resource that it does not count."""
+    sets = settings.all_node_sets.values()
+    kinds = {"gpu" for each in sets if each.gpus} | {kind for each in sets for kind in each.gres}
+    for name, each in settings.partitions.items():
+        for key in each.tres_billing_weights:
+            path = ("partitions", name, "tresBillingWeights", key)
+            family, _, kind = key.partition("/")
+            if family.lower() != "gres":
+                continue
+            if not settings.accounting.enabled:
+                yield Finding(path, "needs accounting; set accounting.enabled: true", (("accounting", "enabled"),))
+            elif kind.split(":")[0] not in kinds:
+                yield Finding(path, f"no NodeSet has {kind.split(':')[0]}; take it away, or give it to one")
+
+
 def sharing_makes_sense(settings: Settings) -> Iterator[Finding]:
     """A node that is kept for one job is not shared."""
     for name, each in settings.partitions.items():

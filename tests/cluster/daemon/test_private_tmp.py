@@ -20,7 +20,8 @@ from tests.cluster.daemon.slurmd import Slurmd
 # The container's own root once more, with a folder by which to tell the two apart, and what slurmstepd needs inside.
 MAKE_JAIL = f"""
 set -e
-mkdir -p {places.JAIL}
+rm /tmp  # in the image it leads into the shared root, which is the same place here
+mkdir -m 1777 /tmp
 mount --bind / {places.JAIL}
 mount -t tmpfs inside {places.JAIL}/srv
 touch {places.JAIL}/srv/inside

@@ -180,6 +180,16 @@ BAD: list[Row] = [
         "partitions.main.tresBillingWeights.CPU",
         "is not a weight",
     ),
+    (
+        {"worker": {"gpus": {"count": 1}}, "partitions.main": {"default": True, "tresBillingWeights": {"GRES/gpu": 8}}},
+        "partitions.main.tresBillingWeights.GRES/gpu",
+        "needs accounting",
+    ),
+    (
+        {"accounting.enabled": True, "partitions.main": {"default": True, "tresBillingWeights": {"gres/fpga": 8}}},
+        "partitions.main.tresBillingWeights.gres/fpga",
+        "no NodeSet has fpga",
+    ),
     # Users and groups
     ({"users": [ALICE, {"name": "alice", "uid": 10002}]}, "users.1.name", "belongs to users.0 already"),
     ({"users": [ALICE, {"name": "bob", "uid": 10001}]}, "users.1.uid", "10001 belongs to users.0 already"),

@@ -78,6 +78,8 @@ def test_a_key_without_a_namespace_belongs_to_the_project(tmp_path: Path) -> Non
 def test_only_the_first_colon_of_a_key_ends_its_namespace(tmp_path: Path) -> None:
     text = """
 config:
+  slipway:accounting.enabled: true
+  slipway:worker.gpus: {count: 1, type: a100}
   slipway:partitions.main.default: true
   slipway:partitions.main.tresBillingWeights.GRES/gpu:a100: 4
   other:slipway:worker.size: 9

@@ -31,6 +31,8 @@ CLUSTERS: Mapping[str, Callable[[], Settings]] = {
 def alone(settings: Settings) -> Settings:
     """Such that slurmctld can start with it beside no slurmdbd, and without the users' groups."""
     lists = ("allow_groups", "allow_accounts", "deny_accounts", "allow_qos", "deny_qos")
-    free = {"qos": None, **{key: [] for key in lists}}
+    free = {"qos": None, "tres_billing_weights": {}, **{key: [] for key in lists}}
     partitions = {name: each.model_copy(update=free) for name, each in settings.partitions.items()}
-    return settings.model_copy(update={"accounting": Accounting(), "partitions": partitions})
+    extra = {key: value for key, value in settings.slurm.extra.items() if not key.startswith("PriorityWeight")}
+    slurm = settings.slurm.model_copy(update={"extra": extra})
+    return settings.model_copy(update={"accounting": Accounting(), "partitions": partitions, "slurm": slurm})

@@ -8,6 +8,7 @@ import yaml
 
 from bench.shapes import TARGETS, Shape, cluster
 from config import Settings
+from config.accounting import Accounting
 from config.cluster import Cluster
 from config.node_sets import Autoscale, Gpus, Gres, NodeSet, Place
 from config.partitions import Partition
@@ -279,3 +280,12 @@ def test_there_is_a_line_only_for_nodes_that_there_are(least: int, lines: list[s
 def test_without_autoscaled_node_sets_there_is_no_power_saving() -> None:
     text = render(Settings())["slurm.conf"]
     assert not [key for key in ("Suspend", "Resume", "CLOUD", "idle_on_node") if key in text]
+
+
+def test_every_generic_resource_is_counted_and_types_that_are_billed_on_their_own() -> None:
+    """slurmctld would not start with a weight for what it does not count."""
+    worker = NodeSet(gpus=Gpus(count=2, type="h100"), gres={"fpga": Gres(count=1)})
+    weights = {"CPU": "1", "GRES/gpu": "8", "GRES/gpu:h100": "12"}
+    main = Partition(default=True, tres_billing_weights=weights)
+    text = render(Settings(worker=worker, partitions={"main": main}, accounting=Accounting(enabled=True)))["slurm.conf"]
+    assert "\nAccountingStorageTRES=gres/fpga,gres/gpu,gres/gpu:h100\n" in text
