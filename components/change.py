@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,8 @@ from slurm.planning.told import ASKED, Told
 from slurm.render import render
 
 Files = Mapping[str, str]
+
+READS, READ_PAUSE = 20, 0.1
 
 
 @dataclass(frozen=True)
@@ -87,8 +90,16 @@ def _shrinking(settings: Settings, before: Files) -> frozenset[str]:
 def _last_outputs() -> Mapping[str, Any]:
     """The outputs of the last update that went well. Not by a StackReference: its answer would come too late."""
     name = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
-    found = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name}).value
-    return (found or {}).get("outputs") or {}
+    for left in reversed(range(READS)):
+        try:
+            found = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": name}).value
+            return (found or {}).get("outputs") or {}
+        except Exception as problem:
+            # A backend of files may be about to write the very state that is read, since the engine runs already.
+            if not left:
+                raise pulumi.RunError(f"The last state of stack {name} cannot be read: {problem}") from None
+            time.sleep(READ_PAUSE)
+    return {}
 
 
 def _look(files: Files, environment: Mapping[str, str]) -> Mapping[str, Any]:

@@ -25,7 +25,12 @@ _SILENT = re.compile(
     re.IGNORECASE,
 )
 
-_REFUSED = re.compile(r"connection to the server .* was refused|connect: connection refused|no route to host")
+# Before anything was asked: whoever says so may be asked again whatever the question.
+_REFUSED = re.compile(
+    r"connection to the server .* was refused|connect: connection refused|no route to host|tls handshake timeout|"
+    r"dial tcp .*: i/o timeout",
+    re.IGNORECASE,
+)
 
 Done = subprocess.CompletedProcess[str]
 

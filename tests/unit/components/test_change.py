@@ -304,3 +304,26 @@ def test_a_report_is_told_no_secrets(asked: Engine) -> None:
 
 def test_what_is_told_to_others_is_not_for_a_report() -> None:
     assert Told.read("slurm.conf\n--- a/slurm.conf") is None
+
+
+def test_a_state_that_is_just_being_written_is_read_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine.deployed(settings_of(**FOUR))
+    calls = iter([Exception("failed to load checkpoint: EOF"), Exception("unexpected end of JSON input")])
+
+    def invoke(token: str, arguments: dict[str, Any]) -> Any:
+        if problem := next(calls, None):
+            raise problem
+        return engine.invoke(token, arguments)
+
+    monkeypatch.setattr("pulumi.runtime.invoke", invoke)
+    assert change.find(settings_of(**TWO)).shrinking == {"worker"}
+
+
+def test_a_state_that_cannot_be_read_ends_the_run(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def invoke(*_: Any) -> Any:
+        raise Exception("permission denied")
+
+    monkeypatch.setattr("pulumi.runtime.invoke", invoke)
+    monkeypatch.setattr("components.change.READ_PAUSE", 0)
+    with pytest.raises(pulumi.RunError, match="cannot be read: permission denied"):
+        change.find(settings_of(**TWO))

@@ -79,8 +79,16 @@ def test_people_are_told_at_once_and_an_update_asks_again(running: Kubernetes) -
 REFUSED = "The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?\n"
 
 
-def test_an_api_server_that_takes_no_connections_is_asked_again(running: Kubernetes, wish: Wish) -> None:
-    running.unreachable = REFUSED
+@pytest.mark.parametrize(
+    "said",
+    [
+        REFUSED,
+        "Unable to connect to the server: net/http: TLS handshake timeout\n",
+        "Unable to connect to the server: dial tcp 127.0.0.1:6443: i/o timeout\n",
+    ],
+)
+def test_an_api_server_that_takes_no_connections_is_asked_again(running: Kubernetes, wish: Wish, said: str) -> None:
+    running.unreachable = said
     for after in (0, 30):
         running.clock.after(after, lambda: setattr(running, "reachable", False))
         running.clock.after(after + 20, lambda: setattr(running, "reachable", True))
