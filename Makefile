@@ -37,8 +37,9 @@ unit: .venv/ready
 	@command -v cc > /dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends gcc libc6-dev; }
 	$(BIN)/pytest -q tests/unit policies
 
-test: check  ## all tests, in a lab that is started and stopped for them
-	$(BIN)/lab --name test run -- $(BIN)/pytest tests/engine tests/cluster
+test: check  ## all tests, in labs that are started and stopped for them
+	$(BIN)/lab tools
+	tests/in-labs
 
 format: .venv/ready  ## put the code into shape
 	$(BIN)/ruff check --fix
