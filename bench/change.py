@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeVar
 
 from sessions import dev, ratio, table, verdict
 
@@ -45,6 +45,9 @@ done
 PUSH = ["patch", "configmap", "slurm-config", "--type=merge", "--patch-file=/dev/stdin"]
 
 
+T = TypeVar("T")
+
+
 class Bench:
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
@@ -56,7 +59,7 @@ class Bench:
         self._minutes += 1
         partitions = self.stack.config["slipway:partitions"]
         change(self.stack, "partitions", main={**partitions["main"], "maxTime": f"{self._minutes}m"})
-        keys = {key: json.dumps(value) for key, value in self.stack.config.items()}
+        keys = {key: value if isinstance(value, str) else json.dumps(value) for key, value in self.stack.config.items()}
         return Settings.load(keys, os.environ)
 
     def write(self, files: dict[str, str]) -> None:
@@ -167,6 +170,12 @@ kill -9 $pid
         return int(done.stdout.split()[-1]) / 1e9
 
 
+def shown(what: str, seconds: T) -> T:
+    """Progress, for half an hour that would be silent otherwise."""
+    sys.stderr.write(f"{what}: {seconds}\n")
+    return seconds
+
+
 def timed(what: Callable[[], Any]) -> float:
     began = time.perf_counter()
     what()
@@ -192,17 +201,20 @@ def report(bench: Bench, runs: int, waits: int) -> tuple[list[str], bool]:
     # By turns, so that whatever else the machine does happens to both.
     for ours, waiting in zip_longest(range(runs), range(waits)):
         if waiting is not None:
-            slow.append(bench.waiting())
+            slow.append(shown("propagation and polling", bench.waiting()))
             bench.stack.up("--skip-preview")
         if ours is not None:
-            quick.append(bench.ours())
+            quick.append(shown("slipway", bench.ours()))
     bench.stack.up("--skip-preview")
     changed, unchanged = [], []
     for _ in range(runs):
-        changed.append(bench.up())
-        unchanged.append(bench.nothing())
-    scaled = [bench.scale() for _ in range(runs)]
-    nodes = {number: [bench.reconfigure(number) for _ in range(runs)] for number in (1000, 10000)}
+        changed.append(shown("up, one partition changed", bench.up()))
+        unchanged.append(shown("up, nothing changed", bench.nothing()))
+    scaled = [shown("scale, slowest answer", bench.scale()) for _ in range(runs)]
+    nodes = {
+        number: [shown(f"reconfigure {number}", bench.reconfigure(number)) for _ in range(runs)]
+        for number in (1000, 10000)
+    }
     faster, longer = ratio(slow, quick), ratio(changed, unchanged)
     worst_scale, worst_answer = max(took for took, _ in scaled), max(answer for _, answer in scaled)
     lines = [
