@@ -107,7 +107,7 @@ class Bench:
         answers: list[float] = []
         over = threading.Event()
         asking = threading.Thread(target=self._ask, args=(over, answers))
-        change(self.stack, "worker", size=4)
+        self.stack.set("worker.size", "4")
         argv = ["pulumi", "up", "--yes", "--skip-preview", "--stack", self.stack.name, "--non-interactive"]
         asking.start()
         with subprocess.Popen(
@@ -123,7 +123,7 @@ class Bench:
             update.communicate()
         over.set()
         asking.join()
-        change(self.stack, "worker", size=2)
+        self.stack.set("worker.size", "2")
         self.stack.up("--skip-preview")
         return took, max(answers)
 
