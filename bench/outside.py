@@ -33,16 +33,9 @@ IDLE = "rehearsal"  # tries new configurations, of which there are none here: it
 # What process 1 of each box runs, in the place of the pod's containers.
 START = {
     # Who changes user loses the promise to die with the parent, and has to make it again.
-    "controller": (
-        f"{SLURM} {LIB}/keys; {SLURM} {LIB}/munged & exec {SLURM} --pdeathsig KILL /usr/local/sbin/slurmctld"
-    ),
-    "worker": (
-        f"{LIB}/keys; {LIB}/munged & until {LIB}/slurmctld-ready; do sleep 0.1; done; exec /usr/local/sbin/slurmd"
-    ),
-    "login": (
-        f"{SLURM} {LIB}/keys; {SLURM} {LIB}/munged & {SLURM} {LIB}/sackd & "
-        "until [ -e /run/slurm/conf/slurm.conf ]; do sleep 0.1; done; exec /usr/local/sbin/sshd"
-    ),
+    "controller": f"{SLURM} {LIB}/munged & exec {SLURM} --pdeathsig KILL /usr/local/sbin/slurmctld",
+    "worker": f"{LIB}/munged & exec tini -- /usr/local/sbin/slurmd",
+    "login": f"{SLURM} {LIB}/munged & {SLURM} {LIB}/sackd & exec unshare --cgroup -- tini -- /usr/local/sbin/sshd",
 }
 
 # From the machine into the box: $1 image, $2 the box's folder, $3 what all boxes share, $4 the jail, $5 the command.
@@ -202,7 +195,14 @@ def _group(box: Box) -> Path:
 
 
 def _start(box: Box, root: Path, scratch: Path, jail: Path) -> subprocess.Popen[bytes]:
-    environment = {"K8S_POD_NAME": box.name, "SLURM_CONTROLLER": "controller-0:6817", "HOME": "/root"}
+    conf = (scratch / "conf" / "slurm.conf").read_text()
+    environment = {
+        "K8S_POD_NAME": box.name,
+        "NODE_ADDRESS": box.dns,
+        "SLURM_CLUSTER_NAME": conf.partition("ClusterName=")[2].split()[0],
+        "SLURM_CONTROLLER": "controller-0:6817",
+        "HOME": "/root",
+    }
     enter = ["sh", "-c", ENTER, "enter", root, scratch / box.name, scratch, jail, START[box.kind]]
     argv = [
         *("setpriv", "--pdeathsig", "KILL", "--"),

@@ -108,19 +108,18 @@ class Controller(pulumi.ComponentResource):
         image = settings.images.reference("controller")
         size = pods.resources(str(settings.controller.cpus), settings.controller.memory)
         munge = settings.cluster.auth == "munge"
-        init: list[ContainerArgsDict] = [pods.keys_init(image, size, pods.RESTRICTED), _state_folder(image, size)]
+        init: list[ContainerArgsDict] = [_state_folder(image, size)]
         if munge:
             init.append(pods.munge_sidecar(image, pods.RESTRICTED))
         # Users and groups are read from the shared root, and nothing is written. What is mounted inside it is left out.
         jail: list[VolumeMountArgsDict] = [{**storage.mounts[0], "read_only": True}]
-        keys = [*(["munge.key"] if munge else ["slurm.key"]), "jwt.key"]
         scales = bool(autoscaled(settings))
         volumes: list[VolumeArgsDict] = [
             {**volume_source(STATE_CLAIM, settings.controller.state), "name": "state"},
             {"name": "config", "config_map": {"name": CONFIG_MAP}},
             {"name": "tmp", "empty_dir": {"size_limit": "64Mi"}},
             {"name": "rehearsal", "empty_dir": {"size_limit": "256Mi"}},
-            *pods.key_volumes(secrets.daemons, keys),
+            *pods.key_volumes(secrets.daemons, pods.keys_for(settings, "jwt.key")),
             storage.volumes[0],
             *([token()] if scales else []),
         ]
@@ -142,7 +141,7 @@ class Controller(pulumi.ComponentResource):
             "volume_mounts": [
                 {"name": "state", "mount_path": places.STATE, "sub_path": STATE_FOLDER},
                 {"name": "config", "mount_path": "/etc/slurm", "read_only": True},
-                {"name": "keys", "mount_path": places.KEYS, "read_only": True},
+                *pods.OWN_KEYS,
                 {"name": "tmp", "mount_path": "/tmp"},  # noqa: S108 -- a volume of the pod's own
                 pods.RUN,
                 *jail,

@@ -130,14 +130,11 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
     image = settings.images.reference("login")
     munge = settings.cluster.auth == "munge"
     small = pods.resources("100m", "64Mi")
-    init: list[Any] = [pods.keys_init(image, small, pods.RESTRICTED)]
-    if munge:
-        init.append(pods.munge_sidecar(image, pods.RESTRICTED))
-    init += [
-        pods.wait_for_jail(image, small, storage.mounts[0]),
+    init: list[Any] = [
+        *([pods.munge_sidecar(image, pods.RESTRICTED)] if munge else []),
         {
             # The configuration for the commands that users run, always the one that slurmctld has; with auth/slurm also
-            # what proves who they are.
+            # what proves who they are. sshd waits for it.
             "name": "sackd",
             "image": image,
             "command": [f"{pods.SCRIPTS}/sackd"],
@@ -145,12 +142,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
             "restart_policy": "Always",
             "resources": small,
             "security_context": pods.RESTRICTED,
-            "startup_probe": {
-                "exec_": {"command": ["test", "-e", "/run/slurm/conf/slurm.conf"]},
-                "period_seconds": 1,
-                "failure_threshold": 600,
-            },
-            "volume_mounts": [pods.RUN, {"name": "keys", "mount_path": places.KEYS, "read_only": True}],
+            "volume_mounts": [pods.RUN, *([] if munge else pods.OWN_KEYS)],
         },
     ]
     return pods.placed(
@@ -180,7 +172,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
             "volumes": [
                 {"name": "host-keys", "secret": {"secret_name": secrets.host_keys, "default_mode": 0o400}},
                 {"name": "user-tmp", "empty_dir": {}},
-                *pods.key_volumes(secrets.daemons, ["munge.key"] if munge else ["slurm.key"]),
+                *pods.key_volumes(secrets.daemons, pods.keys_for(settings)),
                 *storage.volumes,
             ],
         },

@@ -99,29 +99,11 @@ def _pod(
 ) -> PodSpecArgsDict:
     image = settings.images.reference("worker")
     munge = settings.cluster.auth == "munge"
-    # The same for every container that runs before or instead of slurmd: the pod asks for the largest of them, once.
     gpus = {node_set.gpus.resource_name: str(node_set.gpus.count)} if node_set.gpus else {}
     size = pods.resources(str(node_set.cpus), node_set.memory)
     environment = _environment(name, node_set, settings)
-    init: list[Any] = [pods.keys_init(image, size, pods.ROOT)]
-    if munge:
-        init.append(pods.munge_sidecar(image, pods.ROOT))
+    init: list[Any] = [pods.munge_sidecar(image, pods.ROOT)] if munge else []
     jail: list[VolumeMountArgsDict] = storage.mounts
-    scripted: Any = {"image": image, "resources": size, "security_context": pods.ROOT}
-    init += [
-        pods.wait_for_jail(image, size, storage.mounts[0]),
-        {
-            "name": "wait-for-controller",
-            "command": [f"{pods.SCRIPTS}/wait-for-controller"],
-            "env": environment,
-            "volume_mounts": [
-                pods.RUN,
-                {"name": "keys", "mount_path": places.KEYS, "read_only": True},
-                {"name": "tmp", "mount_path": "/tmp"},  # noqa: S108 -- a volume of the pod's own
-            ],
-            **scripted,
-        },
-    ]
     labelled = bool(node_set.topology and node_set.topology.node_label)
     if labelled:
         init.append(node_label.init(settings, name, image, size))
@@ -142,10 +124,16 @@ def _pod(
                     "resources": pods.resources(str(node_set.cpus), node_set.memory, **gpus),
                     "security_context": PRIVILEGED,
                     "lifecycle": {"pre_stop": {"exec_": {"command": ["/usr/local/sbin/stop"]}}},
+                    # Until then it waits for slurmctld to know the node, for as long as it takes.
+                    "startup_probe": {
+                        "tcp_socket": {"port": places.SLURMD_PORT},
+                        "period_seconds": 1,
+                        "failure_threshold": 86400,
+                    },
                     "readiness_probe": {"tcp_socket": {"port": places.SLURMD_PORT}, "period_seconds": 5},
                     "volume_mounts": [
                         {"name": "spool", "mount_path": places.SPOOL},
-                        {"name": "keys", "mount_path": places.KEYS, "read_only": True},
+                        *([] if munge else pods.OWN_KEYS),
                         {"name": "job-tmp", "mount_path": "/mnt/tmp"},
                         {"name": "shm", "mount_path": "/dev/shm"},  # noqa: S108 -- jobs' own, larger than a container's
                         pods.RUN,
@@ -156,9 +144,8 @@ def _pod(
             "volumes": [
                 {"name": "spool", "empty_dir": {}},
                 {"name": "job-tmp", "empty_dir": {}},
-                {"name": "tmp", "empty_dir": {}},
                 {"name": "shm", "empty_dir": {"medium": "Memory"}},
-                *pods.key_volumes(secrets.daemons, ["munge.key"] if munge else ["slurm.key"]),
+                *pods.key_volumes(secrets.daemons, pods.keys_for(settings), 0o400),
                 *storage.volumes,
                 *([token()] if labelled else []),
             ],

@@ -103,19 +103,16 @@ def auth_env(settings: Settings) -> dict[str, str]:
     return dict([places.SLURM_KEY]) if settings.cluster.auth == "slurm" else {}
 
 
-def keys_init(image: str, size: ResourceRequirementsArgsDict, context: SecurityContextArgsDict) -> ContainerArgsDict:
-    """Checks the keys and gives the daemons copies that only they can read."""
-    return {
-        "name": "keys",
-        "image": image,
-        "command": [f"{SCRIPTS}/keys"],
-        "resources": size,
-        "security_context": context,
-        "volume_mounts": [
-            {"name": "secret", "mount_path": "/mnt/keys", "read_only": True},
-            {"name": "keys", "mount_path": places.KEYS},
-        ],
-    }
+def keys_for(settings: Settings, *more: str) -> list[str]:
+    """Which keys of the Secret a pod needs."""
+    return [f"{settings.cluster.auth}.key", *more]
+
+
+# For containers that copy their keys before their daemons read them (`images/common/slipway/keys`).
+OWN_KEYS: list[VolumeMountArgsDict] = [
+    {"name": "secret", "mount_path": "/mnt/keys", "read_only": True},
+    {"name": "keys", "mount_path": places.KEYS},
+]
 
 
 def munge_sidecar(image: str, context: SecurityContextArgsDict) -> ContainerArgsDict:
@@ -126,13 +123,14 @@ def munge_sidecar(image: str, context: SecurityContextArgsDict) -> ContainerArgs
         "command": [f"{SCRIPTS}/munged"],
         "restart_policy": "Always",
         "resources": resources("50m", "32Mi"),
-        "startup_probe": {
-            "exec_": {"command": ["munge", "--no-input"]},
-            "period_seconds": 1,
-            "failure_threshold": 60,
+        # What comes next waits for it. A probe would see it up to a second later.
+        "lifecycle": {
+            "post_start": {
+                "exec_": {"command": ["sh", "-c", "until munge --no-input; do sleep 0.05; done > /dev/null 2>&1"]}
+            }
         },
         "security_context": context,
-        "volume_mounts": [RUN, {"name": "keys", "mount_path": places.KEYS, "read_only": True}],
+        "volume_mounts": [RUN, *OWN_KEYS],
     }
 
 
@@ -141,32 +139,21 @@ RUN: VolumeMountArgsDict = {"name": "run", "mount_path": "/run"}
 TERMINATION_LOG = "/run/termination-log"
 
 
-def key_volumes(secret: Any, keys: Sequence[str]) -> list[VolumeArgsDict]:
-    """The Secret's keys that a pod needs, and where their copies go."""
+def key_volumes(secret: Any, keys: Sequence[str], mode: int = 0o444) -> list[VolumeArgsDict]:
+    """The Secret's keys that a pod needs, and where their copies go. Kubernetes gives the Secret to root, so that
+    daemons of others can copy it only if all may read it; where users' processes are, they are root's."""
     return [
         {
             "name": "secret",
             "secret": {
                 "secret_name": secret,
-                "default_mode": 0o444,  # only the container that copies them mounts it
+                "default_mode": mode,
                 "items": [{"key": key, "path": key} for key in keys],
             },
         },
         {"name": "keys", "empty_dir": {"medium": "Memory", "size_limit": "1Mi"}},
         {"name": "run", "empty_dir": {"medium": "Memory", "size_limit": "64Mi"}},
     ]
-
-
-def wait_for_jail(image: str, size: ResourceRequirementsArgsDict, jail: VolumeMountArgsDict) -> ContainerArgsDict:
-    """Holds the pod back until the shared root is whole."""
-    return {
-        "name": "wait-for-jail",
-        "image": image,
-        "command": [f"{SCRIPTS}/wait-for-jail"],
-        "resources": size,
-        "security_context": ROOT,
-        "volume_mounts": [{**jail, "read_only": True}],
-    }
 
 
 def spread(labels: Mapping[str, str]) -> list[TopologySpreadConstraintArgsDict]:

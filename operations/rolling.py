@@ -160,7 +160,7 @@ def _created(pod: Pod) -> float:
 def _started(pod: Pod) -> bool:
     """Whether slurmd runs, or has run, in this pod."""
     return any(
-        not {"running", "terminated"}.isdisjoint(each["state"] | each.get("lastState", {}))
+        each.get("started") or "terminated" in each["state"] | each.get("lastState", {})
         for each in pod["status"].get("containerStatuses", [])
     )
 

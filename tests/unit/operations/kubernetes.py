@@ -249,5 +249,5 @@ def _status(ready: bool) -> dict[str, Any]:
     state = {"running": {}} if ready else {"waiting": {"reason": "ImagePullBackOff"}}
     return {
         "conditions": [{"type": "Ready", "status": str(ready)}],
-        "containerStatuses": [{"name": "slurmd", "state": state}],
+        "containerStatuses": [{"name": "slurmd", "state": state, "started": "running" in state}],
     }

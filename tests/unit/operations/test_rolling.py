@@ -53,10 +53,13 @@ def test_no_more_are_away_at_a_time_than_the_node_set_allows(
     assert outdated.away == away
 
 
+@pytest.mark.parametrize(
+    "state", [{"state": {"waiting": {}}, "started": False}, {"state": {"running": {}}, "started": False}]
+)
 def test_a_pod_whose_slurmd_never_started_is_replaced_first_and_without_a_wait(
-    outdated: Kubernetes, wish: Wish
+    outdated: Kubernetes, wish: Wish, state: dict[str, object]
 ) -> None:
-    outdated.pods["worker-2"]["status"]["containerStatuses"][0]["state"] = {"waiting": {}}
+    outdated.pods["worker-2"]["status"]["containerStatuses"][0] |= state
     rolling.restart_outdated(wish({}))
     assert outdated.done[:2] == ["delete worker-2", f"drain worker-0 {STOPPING}"]
     assert set(revisions(outdated).values()) == {"worker-2", "burst-1"}
