@@ -20,13 +20,19 @@ NAMES_SECONDS = 120
 BACK_SECONDS = 120
 REPLACEMENTS = 2  # of slurmctld in one update that are got over
 
-# Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them.
+# Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them. Names come within a
+# second or two; looking from inside is quicker than asking again.
 UNRESOLVED = r"""
 for node in $(scontrol show hostnames "$1"); do echo "$node"; done | sort > /tmp/wanted
 scontrol show nodes --oneliner | sed -nE 's/^NodeName=([^ ]+) .*/\1/p' | sort -u > /tmp/known
-for node in $(comm -23 /tmp/wanted /tmp/known); do
-    getent hosts "$node.${node%-*}.$2" > /dev/null || echo "$node"
+missing=$(comm -23 /tmp/wanted /tmp/known)
+end=$(($(date +%s) + $3))
+while :; do
+    missing=$(for node in $missing; do getent hosts "$node.${node%-*}.$2" > /dev/null || echo "$node"; done)
+    [ -n "$missing" ] && [ "$(date +%s)" -lt "$end" ] || break
+    sleep 0.05
 done
+echo "$missing"
 """
 
 
@@ -117,7 +123,7 @@ def _roll_back(wishes: Wishes, record: Record, files: Files, seen: Problem) -> N
 
 def _wait_for_names(wishes: Wishes, hosts: Hosts) -> None:
     def look() -> str | None:
-        seen = wishes.cluster.controller(UNRESOLVED, str(hosts), wishes.domain, seconds=60)
+        seen = wishes.cluster.controller(UNRESOLVED, str(hosts), wishes.domain, "3", seconds=60)
         missing = seen.stdout.split()
         if seen.returncode:
             return "an answer from the controller's pod"

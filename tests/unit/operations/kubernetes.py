@@ -196,7 +196,7 @@ class Kubernetes:
             case (draining.END, [verb, numbers]):
                 self.done.append(f"{verb} {numbers}")
                 slurm.end(verb, numbers.split())
-            case (apply.UNRESOLVED, [names, "science.svc.cluster.local"]):
+            case (apply.UNRESOLVED, [names, "science.svc.cluster.local", _]):
                 unknown = [name for name in expand(names) if name not in slurm.nodes]
                 return 0, "\n".join(sorted(name for name in unknown if name not in self.pods))
             case (roll.SETTLE, node_sets):

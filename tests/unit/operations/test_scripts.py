@@ -108,10 +108,19 @@ def test_only_names_that_are_new_to_slurm_are_looked_up(pod, tmp_path: Path) -> 
     getent = f'echo "$2" >> {tmp_path}/asked; case "$2" in worker-1.*) exit 0 ;; *) exit 2 ;; esac'
     script = apply.UNRESOLVED.replace("/tmp/", f"{tmp_path}/")
     assert script != apply.UNRESOLVED
-    done = pod(script, "worker-[0-1],gpu-a-[0-1]", "science.svc.cluster.local", scontrol=scontrol, getent=getent)
+    done = pod(script, "worker-[0-1],gpu-a-[0-1]", "science.svc.cluster.local", "0", scontrol=scontrol, getent=getent)
     assert done.stdout.split() == ["gpu-a-0", "gpu-a-1"]
     assert (tmp_path / "asked").read_text().splitlines() == [
         "gpu-a-0.gpu-a.science.svc.cluster.local",
         "gpu-a-1.gpu-a.science.svc.cluster.local",
         "worker-1.worker.science.svc.cluster.local",
     ]
+
+
+def test_names_that_come_soon_are_waited_for_from_inside(pod, tmp_path: Path) -> None:
+    scontrol = 'case "$2" in hostnames) echo worker-1 ;; esac'
+    getent = f'echo >> {tmp_path}/asked; [ "$(wc -l < {tmp_path}/asked)" -ge 3 ]'
+    script = apply.UNRESOLVED.replace("/tmp/", f"{tmp_path}/")
+    done = pod(script, "worker-1", "science.svc.cluster.local", "60", scontrol=scontrol, getent=getent)
+    assert done.stdout.split() == []
+    assert len((tmp_path / "asked").read_text().splitlines()) == 3
