@@ -20,8 +20,8 @@ NAMES_SECONDS = 120
 BACK_SECONDS = 120
 REPLACEMENTS = 2  # of slurmctld in one update that are got over
 
-# Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them. Names come within a
-# second or two; looking from inside is quicker than asking again.
+# Nodes that slurmctld does not know yet and whose names lead nowhere: it would stall on each of them. Names come within
+# a second or two, and looking from inside is quicker than asking again.
 UNRESOLVED = r"""
 for node in $(scontrol show hostnames "$1"); do echo "$node"; done | sort > /tmp/wanted
 scontrol show nodes --oneliner | sed -nE 's/^NodeName=([^ ]+) .*/\1/p' | sort -u > /tmp/known
