@@ -129,7 +129,7 @@ class Bench:
 
     def _both_run_a_job(self) -> None:
         """As a user who tries until it works. One who waits in the queue may wait longer: what comes before the new
-        nodes have registered is not looked at before three seconds after slurmctld's start, and a reconfigure is one."""
+        nodes have registered is looked at three seconds after slurmctld's start, and a reconfigure is one."""
         loop = (
             "until srun --immediate --nodelist=worker-[2-3] --nodes=2 --chdir=/tmp true; do sleep 0.1; done 2>/dev/null"
         )
@@ -166,14 +166,16 @@ PartitionName=all Nodes=ALL Default=YES
 END
 echo CgroupPlugin=disabled > cgroup.conf
 /usr/sbin/slurmctld -i -f slurm.conf
-until scontrol ping 2> /dev/null | grep -q 'is UP'; do
-    kill -0 "$(cat pid)" || {{ cat log >&2; exit 1; }}
+n=0
+until [ -s pid ] && scontrol ping 2> /dev/null | grep -q 'is UP'; do
+    n=$((n + 1))
+    [ $n -lt 300 ] || {{ cat log >&2; exit 1; }}
     sleep 0.1
 done
 old=$(cat pid)
 began=$(date +%s%N)
 scontrol reconfigure >&2
-until [ "$(cat pid)" != "$old" ] && scontrol show node n{nodes - 1} > /dev/null 2>&1; do sleep 0.01; done
+until [ -s pid ] && [ "$(cat pid)" != "$old" ] && scontrol show node n{nodes - 1} > /dev/null 2>&1; do sleep 0.01; done
 echo $(($(date +%s%N) - began))
 kill -9 "$(cat pid)"
 """
