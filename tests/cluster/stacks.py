@@ -17,6 +17,7 @@ from lab.layout import Lab
 
 T = TypeVar("T")
 Done = subprocess.CompletedProcess[str]
+UNHEARD_TRIES = 5
 DEV = paths.CHECKOUT / "Pulumi.dev.yaml"
 
 
@@ -103,6 +104,10 @@ class Stack:
     def kubectl(self, *words: str, seconds: float = 120) -> str:
         argv = ["kubectl", "--kubeconfig", str(self.lab.kubeconfig), "-n", self.namespace, *words]
         done = subprocess.run(argv, capture_output=True, text=True, timeout=seconds)
+        for _ in range(UNHEARD_TRIES):
+            if "TLS handshake timeout" not in done.stderr:  # a machine that is busy; nobody has heard it yet
+                break
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=seconds)
         assert done.returncode == 0, f"{' '.join(argv)}:\n{done.stderr}{done.stdout}"
         return done.stdout
 
