@@ -22,6 +22,7 @@ from collections.abc import Callable
 from itertools import zip_longest
 from typing import Any, TypeVar
 
+from daemon import measure
 from sessions import dev, ratio, table, verdict
 
 from components.change import environment
@@ -29,7 +30,6 @@ from config import Settings
 from lab import paths
 from operations.digest import DIGEST, digest
 from operations.kubectl import Cluster
-from operations.rehearse import CONTAINER, FOLDER
 from slurm.render import render
 from tests.cluster.changes import change
 from tests.cluster.stacks import Stack, until
@@ -141,48 +141,6 @@ class Bench:
             stamps = [float(stamp) for stamp in self.cluster.controller(PINGS).stdout.split()]
             answers += [later - earlier for earlier, later in zip(stamps[::2], stamps[1::2], strict=False)]
 
-    def reconfigure(self, nodes: int) -> float:
-        """On a slurmctld of its own beside the real one, as a daemon as that is: until its successor has all nodes and
-        answers."""
-        script = f"""
-export SLURM_CONF={FOLDER}-bench/slurm.conf
-rm -rf {FOLDER}-bench; mkdir -p -m 700 {FOLDER}-bench/state /run/slurmctld; cd {FOLDER}-bench
-cat > slurm.conf <<'END'
-ClusterName=bench
-SlurmctldHost=controller-0(127.0.0.1)
-SlurmctldPort=16917
-StateSaveLocation={FOLDER}-bench/state
-SlurmctldPidFile={FOLDER}-bench/pid
-SlurmctldLogFile={FOLDER}-bench/log
-AuthType=auth/munge
-CredType=auth/munge
-SlurmUser=slurm
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-MessageTimeout=30
-MailProg=/bin/true
-NodeName=n[0-{nodes - 1}] NodeAddr=127.0.0.1 CPUs=1 RealMemory=1024
-PartitionName=all Nodes=ALL Default=YES
-END
-echo CgroupPlugin=disabled > cgroup.conf
-/usr/sbin/slurmctld -i -f slurm.conf
-n=0
-until [ -s pid ] && scontrol ping 2> /dev/null | grep -q 'is UP'; do
-    n=$((n + 1))
-    [ $n -lt 300 ] || {{ cat log >&2; exit 1; }}
-    sleep 0.1
-done
-old=$(cat pid)
-began=$(date +%s%N)
-scontrol reconfigure >&2
-until [ -s pid ] && [ "$(cat pid)" != "$old" ] && scontrol show node n{nodes - 1} > /dev/null 2>&1; do sleep 0.01; done
-echo $(($(date +%s%N) - began))
-kill -9 "$(cat pid)"
-"""
-        done = self.cluster.controller(script, seconds=300, container=CONTAINER)
-        assert done.returncode == 0 and done.stdout.strip(), done.stderr  # noqa: PT018, S101
-        return int(done.stdout.split()[-1]) / 1e9
-
 
 def shown(what: str, seconds: T) -> T:
     """Progress, for half an hour that would be silent otherwise."""
@@ -262,7 +220,9 @@ def scaling(bench: Bench, runs: int, _: int) -> Found:
 
 def reconfigures(bench: Bench, runs: int, _: int) -> Found:
     nodes = {
-        f"{number} nodes": [shown(f"reconfigure {number}", bench.reconfigure(number)) for _ in range(runs)]
+        f"{number} nodes": [
+            shown(f"reconfigure {number}", measure(bench.cluster, number).reconfigure) for _ in range(runs)
+        ]
         for number in (1000, 10000)
     }
     return table("s for `scontrol reconfigure`", nodes), True
