@@ -1,6 +1,6 @@
 # Two commands for a newcomer: `make up` and `make test`. Everything they need, they install or build.
 .DEFAULT_GOAL := help
-.PHONY: help up down preview test check lint unit format lock
+.PHONY: help up down preview test check lint unit docs bench format lock
 SHELL := /bin/sh
 
 UV = $$(lab/find-uv)
@@ -25,21 +25,29 @@ preview: .venv/ready  ## what `make up` would change in the dev stack, and wheth
 down: .venv/ready  ## take the lab away; nothing but the cache stays
 	@$(BIN)/lab down
 
-check: lint unit  ## ruff, pyright, shellcheck and the unit tests: under a minute
+check: lint docs unit  ## ruff, pyright, shellcheck, the site and the unit tests
 
 lint: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
-	$(BIN)/shellcheck -x $$(git ls-files | xargs awk 'FNR == 1 && /^#!.*(\/| )(ba)?sh/ {print FILENAME}')
+	$(BIN)/shellcheck -x $$(git ls-files -- . ':!slurm/templates' ':!tests/unit/slurm/golden' \
+		| xargs awk 'FNR == 1 && /^#!.*(\/| )(ba)?sh/ {print FILENAME}')
+
+docs: .venv/ready  ## the documentation as a site, in site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 unit: .venv/ready
-	@command -v cc > /dev/null || { apt-get update -q && apt-get install -y -q --no-install-recommends gcc libc6-dev; }
-	$(BIN)/pytest -q tests/unit policies
+	@{ command -v cc && command -v curl; } > /dev/null \
+		|| { apt-get update -q && apt-get install -y -q --no-install-recommends gcc libc6-dev curl; }
+	$(BIN)/pytest -q -n auto tests/unit policies
 
 test: check  ## all tests, in labs that are started and stopped for them
 	$(BIN)/lab tools
 	tests/in-labs
+
+bench: .venv/ready  ## measure everything in a lab of its own, and write docs/benchmarks/results.md
+	$(BIN)/lab --name bench run -- $(BIN)/python -m bench
 
 format: .venv/ready  ## put the code into shape
 	$(BIN)/ruff check --fix

@@ -11,12 +11,14 @@ from typing import Any
 import pulumi
 from pulumi_command import local
 
+from components import monitoring
 from config import Settings
-from slurm.changes import Plan, plan
+from slurm.accounts import account_steps, declared
+from slurm.changes import Plan, Step, plan
 from slurm.hidden import without_secrets
 from slurm.hostlist import Hosts
 from slurm.moves import moves, places
-from slurm.new_key import auth_key, new_key
+from slurm.new_key import auth_key, new_key, new_token_key, token_key
 from slurm.nodes import names
 from slurm.planning.cluster import Cluster
 from slurm.planning.told import ASKED, Told
@@ -30,26 +32,32 @@ READS, READ_PAUSE = 20, 0.1
 @dataclass(frozen=True)
 class Change:
     """`shrinking` NodeSets lose nodes. `repairs` counts how often a run has found an unfinished one before it: with
-    another number the commands run, though nothing else about them has changed."""
+    another number the commands run, though nothing else about them has changed. `running`: there is a cluster already.
+    `kinds` of objects are there that not every cluster has, and that this one is asked for."""
 
     shrinking: frozenset[str] = frozenset()
     repairs: int = 0
+    kinds: tuple[str, ...] = ()
+    running: bool = False
 
 
 def find(settings: Settings) -> Change:
     """Compare with the last deploy, as the stack's own outputs and the cluster tell of it. RunError if refused."""
     files = render(settings)
     last = _last_outputs()
-    seen = _look(files, environment(settings))
+    seen = _look(files, {**environment(settings), **_kinds_asked(settings)})
+    kinds = _kinds(settings, seen, last)
     if not last and not seen.get("applied"):
         _tell(Told(None, _plain(files)))
-        return Change()
+        return Change(kinds=kinds)
     # After a failed or killed update the cluster knows better than the outputs of the last one that went well.
     before: Files | None = seen.get("applied") or last.get("files")
     known: Mapping[str, Any] = last.get("deployed") or {}
     steps = plan(before, files).steps
     moved = moves(known.get("places") or {}, places(settings))
-    planned = Plan((*moved, *new_key(known.get("key"), auth_key(settings), bool(steps)), *steps))
+    keys = new_key(known.get("key"), auth_key(settings), bool(steps))
+    tokens = new_token_key(known.get("tokenKey"), token_key(settings))
+    planned = Plan((*moved, *keys, *steps, *tokens, *_accounts(settings, known, seen)))
     told = _told(before, files, planned, seen)
     _tell(told)
     if planned.refused:
@@ -58,7 +66,36 @@ def find(settings: Settings) -> Change:
     if pulumi.runtime.is_dry_run() and ASKED not in os.environ:
         _show(told)
     repairs = int(known.get("repairs") or 0) + bool(seen.get("unfinished"))
-    return Change(_shrinking(settings, before or {}), repairs)
+    return Change(_shrinking(settings, before or {}), repairs, kinds, running=True)
+
+
+def _kinds_asked(settings: Settings) -> dict[str, str]:
+    """Only who wants to know costs the preview a question."""
+    return {"SLIPWAY_API": monitoring.API} if "auto" in monitoring.wanted(settings).values() else {}
+
+
+def _kinds(settings: Settings, seen: Mapping[str, Any], last: Mapping[str, Any]) -> tuple[str, ...]:
+    """Of the kinds that are taken `auto`, those that the cluster has. Where it does not tell, what the last update
+    found still holds: an API server that is away for a moment is no reason to take objects away."""
+    asked = [kind for kind, wish in monitoring.wanted(settings).items() if wish == "auto"]
+    if not asked:
+        return ()
+    told = seen.get("kinds")
+    if told is None:
+        told = (last.get("deployed") or {}).get("kinds") or ()
+        pulumi.log.info(
+            f"Kubernetes does not tell whether it has {' and '.join(asked)}: taken as at the last update "
+            f"({', '.join(told) or 'none'}). `monitoring.podMonitor` and `monitoring.rules` can say so themselves."
+        )
+    return tuple(sorted(kind for kind in asked if kind in told))
+
+
+def _accounts(settings: Settings, known: Mapping[str, Any], seen: Mapping[str, Any]) -> tuple[Step, ...]:
+    """What becomes of accounts and QoS. Without accounting they stay, in a database that nobody asks."""
+    if not settings.accounting.enabled:
+        return ()
+    before = seen.get("accounts") or known.get("accounts") or {}
+    return account_steps(before, declared(settings), settings.cluster.name)
 
 
 def environment(settings: Settings) -> dict[str, str]:
@@ -75,6 +112,8 @@ def environment(settings: Settings) -> dict[str, str]:
         ),
         "SLIPWAY_DRAIN_SECONDS": "inf" if limit is None else str(limit),
         "SLIPWAY_DRAIN_ON_TIMEOUT": settings.drain.on_timeout,
+        **({"SLIPWAY_BACKUP": "yes"} if settings.controller.backup else {}),
+        **({"SLIPWAY_HEALTH": "yes"} if settings.health.enabled else {}),
     }
 
 
@@ -165,4 +204,9 @@ def diff(name: str, before: str, after: str) -> str:
 
 def deployed(settings: Settings, change: Change) -> dict[str, Any]:
     """What the next run wants to know of this one, beside the files."""
-    return {"places": places(settings), "repairs": change.repairs, "key": auth_key(settings)}
+    known: dict[str, Any] = {"places": places(settings), "repairs": change.repairs, "key": auth_key(settings)}
+    if settings.rest.enabled:
+        known["tokenKey"] = token_key(settings)
+    if settings.accounting.enabled:
+        known["accounts"] = declared(settings)
+    return known | ({"kinds": list(change.kinds)} if change.kinds else {})

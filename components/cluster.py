@@ -6,13 +6,16 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
+from components.accounting import Accounting
 from components.change import Change, deployed
 from components.configuration import Configuration
 from components.controller import Controller
 from components.declared import declared
 from components.login import Login
+from components.monitoring import Monitoring
 from components.node_set import NodeSet
 from components.options import child, kept
+from components.rest import Rest
 from components.secrets import ClusterSecrets
 from components.storage import SharedStorage
 from components.users import Users
@@ -61,18 +64,33 @@ class SlurmCluster(pulumi.ComponentResource):
         prepared = [configuration.prepared]
         secrets.hand_out_after(*prepared)
 
+        accounting = None
+        if settings.accounting.enabled:
+            conf, known = files["slurmdbd.conf"], [users.applied]
+            accounting = Accounting(name, settings, namespace, secrets, conf, change, prepared, known, keeper, inside)
+
         def node_set(each: str, after: Sequence[pulumi.Resource]) -> NodeSet:
             return NodeSet(name, each, settings, namespace, secrets, storage, after, inside)
 
         # Pods of new nodes come before Slurm hears of them, and those of old ones go when it knows them no more.
         grown = {each: node_set(each, prepared) for each in settings.all_node_sets if each not in change.shrinking}
-        written = configuration.write_after([each.stateful_set for each in grown.values()])
+        # slurmctld starts, or hears of accounting, when slurmdbd answers and has all that slurm.conf names.
+        declared_first = [accounting.declared] if accounting else []
+        written = configuration.write_after([*(each.stateful_set for each in grown.values()), *declared_first])
         controller = Controller(name, settings, namespace, secrets, storage, [written], keeper, inside)
         applied = configuration.apply_after(controller.stateful_set)
+        if accounting:
+            accounting.settle_after(applied)
         shrunk = {each: node_set(each, [applied]) for each in settings.all_node_sets if each in change.shrinking}
         node_sets = {each: (grown | shrunk)[each] for each in settings.all_node_sets}
-        configuration.roll_after([each.stateful_set for each in node_sets.values()], applied)
-        login = Login(name, settings, namespace, secrets, storage, [users.applied], inside)
+        token_key = secrets.jwt_key if settings.rest.enabled else None
+        changed = [each.stateful_set for each in node_sets.values()]
+        rolled = configuration.roll_after(changed, applied, token_key=token_key)
+        if settings.monitoring.enabled:
+            Monitoring(name, settings, namespace, change.kinds, inside)
+        # Slurm's order for another version: first slurmctld, then slurmd, and then those who only ask.
+        last = [rolled] if change.running else []
+        login = Login(name, settings, namespace, secrets, storage, [users.applied, *last], inside)
         self.outputs = {
             "namespace": namespace,
             "ssh": login.ssh,
@@ -81,4 +99,6 @@ class SlurmCluster(pulumi.ComponentResource):
             "files": files,
             "deployed": deployed(settings, change),
         }
+        if settings.rest.enabled:
+            self.outputs["rest"] = Rest(name, settings, files, namespace, [applied, *last], inside).url
         self.register_outputs(self.outputs)

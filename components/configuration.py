@@ -74,12 +74,18 @@ class Configuration(pulumi.ComponentResource):
             controller,
         )
 
-    def roll_after(self, node_sets: Sequence[StatefulSet], *after: pulumi.Resource) -> Command:
-        """Replace worker pods that are not as their templates say, and wait until all nodes serve."""
+    def roll_after(
+        self, node_sets: Sequence[StatefulSet], *after: pulumi.Resource, token_key: pulumi.Input[str] | None = None
+    ) -> Command:
+        """Replace worker pods that are not as their templates say, and wait until all nodes serve. For a new key of
+        tokens only the controller restarts, and that is waited for."""
         generations = [each.metadata.apply(_generation) for each in node_sets]
         # Changes with every change of a NodeSet's pods.
         changed = pulumi.Output.all(*generations).apply(" ".join)
-        return self._command("roll", {"SLIPWAY_GENERATIONS": changed}, *after, *node_sets, files=False)
+        more: dict[str, pulumi.Input[str]] = {"SLIPWAY_GENERATIONS": changed}
+        if token_key is not None:
+            more["SLIPWAY_TOKEN_KEY"] = token_key
+        return self._command("roll", more, *after, *node_sets, files=False)
 
     def _command(
         self, what: str, more: Mapping[str, pulumi.Input[str]], *after: pulumi.Resource, files: bool = True

@@ -15,24 +15,37 @@ from pulumi_kubernetes.core.v1 import (
 )
 from pulumi_kubernetes.scheduling.v1 import PriorityClass
 
-from components import pods
+from components import caretaker, monitoring, pods
 from components.access import ACCESS, token
+from components.caretaker import Caretaker
 from components.configuration import CONFIG_MAP
+from components.disruption import one_at_a_time
 from components.options import NO_WAIT, child, kept
 from components.power import Power, autoscaled
 from components.secrets import ClusterSecrets
-from components.storage import SharedStorage, claimed, volume_source
+from components.storage import SharedStorage, own_claim, volume_source
 from config import Settings
 from slurm import places
 
 STATE_CLAIM = "controller-state"
 STATE_FOLDER = "slurmctld"  # on the volume: its root may have a lost+found, and belongs to others
 STANDBY = "controller-standby"
+# /livez is answered also by a slurmctld that hangs in its own locks, as one does that is asked by `scancel --ctld`, or
+# through slurmrestd, to end somebody else's job. A question about a job waits for them, and "no such job" is an answer.
+ANSWER_SECONDS = 20
+# A backup that waits is never ready, and is not asked: squeue would ask the other one.
+READY_SECONDS = 5
+ANSWERS = f"""
+here() {{ curl -sf -o /dev/null --max-time {READY_SECONDS} "http://127.0.0.1:{places.SLURMCTLD_PORT}$1"; }}
+here /readyz || {{ here /livez; exit; }}
+timeout {ANSWER_SECONDS} squeue --noheader --jobs=1 > /dev/null 2>&1; [ $? -ne 124 ]
+"""
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class Controller(pulumi.ComponentResource):
-    """One pod `controller-0`. Its files come from the ConfigMap, its users from the shared root."""
+    """The pod `controller-0`, and its backup `controller-1`. Their files come from the ConfigMap, their users from the
+    shared root."""
 
     stateful_set: StatefulSet
 
@@ -62,8 +75,10 @@ class Controller(pulumi.ComponentResource):
         )
         state = self._state(name, settings, namespace, keeper)
         spec = self._pod(settings, secrets, storage)
-        if autoscaled(settings):
-            spec["service_account_name"] = Power(name, settings, namespace, child(self)).account
+        if autoscaled(settings) or settings.health.enabled:
+            account = spec["service_account_name"] = Power(name, settings, namespace, child(self)).account
+            if settings.health.enabled:
+                Caretaker(name, settings, namespace, account, child(self))
         self.stateful_set = StatefulSet(
             f"{name}-controller",
             metadata={
@@ -75,20 +90,25 @@ class Controller(pulumi.ComponentResource):
             spec={
                 "service_name": places.CONTROLLER,
                 "pod_management_policy": "Parallel",  # else a pod that never came up could not be mended
-                "replicas": 1,
+                "replicas": len(places.controllers(settings)),
                 "selector": {"match_labels": pods.labels(settings, places.CONTROLLER)},
                 "template": {
                     "metadata": pods.template_metadata(
                         settings,
                         places.CONTROLLER,
                         settings.controller.node_filter,
-                        {"slipway/auth-key": secrets.auth_key, "slipway/jwt-key": secrets.jwt_key},
+                        {
+                            "slipway/auth-key": secrets.auth_key,
+                            "slipway/jwt-key": secrets.jwt_key,
+                            **monitoring.annotations(settings),
+                        },
                     ),
                     "spec": spec,
                 },
             },
             opts=child(self, *after, *state),
         )
+        one_at_a_time(name, places.CONTROLLER, settings, namespace, len(places.controllers(settings)), self)
         if settings.controller.standby:
             self._standby(name, settings, namespace)
         self.register_outputs({})
@@ -96,21 +116,18 @@ class Controller(pulumi.ComponentResource):
     def _state(
         self, name: str, settings: Settings, namespace: pulumi.Input[str], keeper: pulumi.ProviderResource | None
     ) -> list[PersistentVolumeClaim]:
-        """The claim that the queue lives on, unless it is somebody else's or a folder of the nodes."""
-        state = settings.controller.state
-        if state.existing_claim or state.host_path:
-            return []
-        opts = kept(self, keeper)
-        size = str(state.size)
-        return [claimed(f"{name}-state", STATE_CLAIM, namespace, state.storage_class, size, "ReadWriteOnce", opts)]
+        """The claim that the queue lives on."""
+        mode = "ReadWriteMany" if settings.controller.backup else "ReadWriteOnce"
+        state, opts = settings.controller.state, kept(self, keeper)
+        return own_claim(f"{name}-state", STATE_CLAIM, namespace, state, opts, mode)
 
     def _pod(self, settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) -> PodSpecArgsDict:
         image = settings.images.reference("controller")
         size = pods.resources(str(settings.controller.cpus), settings.controller.memory)
         munge = settings.cluster.auth == "munge"
-        init: list[ContainerArgsDict] = [_state_folder(image, size)]
+        init: list[ContainerArgsDict] = [pods.own_folder("state", image, size, STATE_FOLDER)]
         if munge:
-            init.append(pods.munge_sidecar(image, pods.RESTRICTED))
+            init.append(pods.munge_sidecar(image, pods.RESTRICTED, "32Mi"))
         # Users and groups are read from the shared root, and nothing is written. What is mounted inside it is left out.
         jail: list[VolumeMountArgsDict] = [{**storage.mounts[0], "read_only": True}]
         scales = bool(autoscaled(settings))
@@ -121,7 +138,8 @@ class Controller(pulumi.ComponentResource):
             {"name": "rehearsal", "empty_dir": {"size_limit": "256Mi"}},
             *pods.key_volumes(secrets.daemons, pods.keys_for(settings, "jwt.key")),
             storage.volumes[0],
-            *([token()] if scales else []),
+            *([token()] if scales or settings.health.enabled else []),
+            *([monitoring.volume()] if settings.monitoring.enabled else []),
         ]
         slurmctld: Any = {
             "name": "slurmctld",
@@ -132,12 +150,18 @@ class Controller(pulumi.ComponentResource):
             "security_context": pods.RESTRICTED,
             "startup_probe": {**_probe("/livez"), "period_seconds": 1, "failure_threshold": 300},
             "liveness_probe": {
-                **_probe("/livez"),
+                "exec_": {"command": ["sh", "-c", ANSWERS]},
                 "period_seconds": 15,
-                "timeout_seconds": 10,
-                "failure_threshold": 8,
+                "timeout_seconds": ANSWER_SECONDS + 2 * READY_SECONDS,
+                "failure_threshold": 4,
+                "termination_grace_period_seconds": 30,  # what hangs saves nothing; what is only slow has time to
             },
-            "readiness_probe": {**_probe("/readyz"), "period_seconds": 5, "timeout_seconds": 5},
+            # One that waits to take over is never ready in Slurm's sense, and as it should be.
+            "readiness_probe": {
+                **_probe("/livez" if settings.controller.backup else "/readyz"),
+                "period_seconds": 5,
+                "timeout_seconds": 5,
+            },
             "volume_mounts": [
                 {"name": "state", "mount_path": places.STATE, "sub_path": STATE_FOLDER},
                 {"name": "config", "mount_path": "/etc/slurm", "read_only": True},
@@ -148,6 +172,11 @@ class Controller(pulumi.ComponentResource):
                 *([ACCESS] if scales else []),
             ],
         }
+        beside = [_rehearsal(settings, image, munge, jail)]
+        if settings.monitoring.enabled:
+            beside.append(monitoring.container(settings, image))
+        if settings.health.enabled:
+            beside.append(caretaker.container(settings, image))
         spec = pods.placed(
             settings,
             settings.controller.node_filter,
@@ -155,7 +184,7 @@ class Controller(pulumi.ComponentResource):
                 # Time to save the state of a large cluster; it takes about two seconds for a small one.
                 "termination_grace_period_seconds": 120,
                 "init_containers": init,
-                "containers": [slurmctld, _rehearsal(settings, image, munge, jail)],
+                "containers": [slurmctld, *beside],
                 "volumes": volumes,
             },
         )
@@ -163,6 +192,8 @@ class Controller(pulumi.ComponentResource):
             # It takes the standby's place, which ends for it. Kubernetes looks again at a pod that waits for this only
             # if the pod itself asks to be apart; without it, slurmctld would be away for five minutes.
             _keep_apart(spec, pods.labels(settings, STANDBY))
+        if settings.controller.backup:
+            _keep_apart(spec, pods.labels(settings, places.CONTROLLER))
         return spec
 
     def _standby(self, name: str, settings: Settings, namespace: pulumi.Input[str]) -> None:
@@ -251,27 +282,4 @@ def _rehearsal(settings: Settings, image: str, munge: bool, jail: list[VolumeMou
             *(authentication if munge else []),
             *jail,
         ],
-    }
-
-
-def _state_folder(image: str, size: Any) -> ContainerArgsDict:
-    """A folder on the volume that is slurmctld's alone, as it asks for one that nobody else can write to.
-
-    As root, since many kinds of volumes come with a root that is root's, whatever group the pod asks for."""
-    folder = f"/mnt/state/{STATE_FOLDER}"
-    return {
-        "name": "state",
-        "image": image,
-        "command": [
-            "sh",
-            "-ec",
-            f"mkdir -p {folder}; chown {pods.SLURM_ID}:{pods.SLURM_ID} {folder}; chmod 700 {folder}",
-        ],
-        "resources": size,
-        "security_context": {
-            **pods.ROOT,
-            "run_as_group": 0,
-            "capabilities": {"drop": ["ALL"], "add": ["CHOWN", "DAC_OVERRIDE", "FOWNER"]},
-        },
-        "volume_mounts": [{"name": "state", "mount_path": "/mnt/state"}],
     }

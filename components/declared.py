@@ -13,7 +13,7 @@ from config.node_sets import NodeSet
 PODS = {
     "controller": ("controller", "controller-standby"),
     "login": ("login", "populate-jail", "apply-users"),
-    "accounting": ("accounting",),
+    "accounting": ("accounting", "database"),
     "rest": ("rest",),
     "bridge": ("bridge",),
 }
@@ -63,7 +63,12 @@ def _roles(settings: Settings) -> dict[str, str]:
 
 
 def _host_paths(settings: Settings) -> list[str]:
-    volumes = [settings.storage.jail, *settings.storage.submounts, settings.controller.state]
+    of_nodes = [each for node_set in settings.all_node_sets.values() for each in node_set.submounts]
+    volumes = [settings.storage.jail, *settings.storage.submounts, settings.controller.state, *of_nodes]
+    accounting = settings.accounting
+    if accounting.enabled:
+        volumes += [] if accounting.database else [accounting.mariadb.storage]
+        volumes += [accounting.archive.storage] if accounting.archive.records else []
     return sorted({each.host_path for each in volumes if each.host_path})
 
 

@@ -7,7 +7,8 @@ import pulumi
 from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service
 
-from components import pods
+from components import pods, services
+from components.disruption import one_at_a_time
 from components.options import NO_WAIT, child
 from components.secrets import ClusterSecrets
 from components.storage import SharedStorage
@@ -86,10 +87,12 @@ class Login(pulumi.ComponentResource):
             },
             opts=child(self, *after),
         )
+        one_at_a_time(name, LOGIN, settings, namespace, settings.login.size, self)
         self.service = Service(
             f"{name}-login",
             metadata={"name": LOGIN, "namespace": namespace, "annotations": settings.login.service.annotations},
-            spec=_service(settings, labels),
+            # A user comes back to the pod with the session that was left.
+            spec={**services.spec(settings.login.service, labels, "ssh", SSH), "session_affinity": "ClientIP"},  # pyright: ignore[reportArgumentType]
             opts=child(self),
         )
         seen = pulumi.Output.all(self.service.spec, self.service.status)
@@ -97,29 +100,13 @@ class Login(pulumi.ComponentResource):
         self.register_outputs({})
 
 
-def _service(settings: Settings, labels: dict[str, str]) -> Any:
-    wanted = settings.login.service
-    port: dict[str, Any] = {"name": "ssh", "port": wanted.port, "target_port": SSH}
-    if wanted.node_port is not None:
-        port["node_port"] = wanted.node_port
-    spec: dict[str, Any] = {"type": wanted.type, "selector": labels, "ports": [port]}
-    if wanted.type == "LoadBalancer" and wanted.source_ranges:
-        spec["load_balancer_source_ranges"] = wanted.source_ranges
-    if wanted.type != "ClusterIP":
-        # Any node will do, also one without a login pod.
-        spec["external_traffic_policy"] = "Cluster"
-    return {**spec, "session_affinity": "ClientIP"}
-
-
 def _command(settings: Settings, service: Any) -> str | None:
     """What a user types. The address is the one that is stated, the load balancer's, or any node's."""
     wanted = settings.login.service
     if wanted.type == "ClusterIP" and not wanted.address:
         return None
-    spec, status = service
-    port = wanted.port if wanted.type != "NodePort" else spec["ports"][0].get("node_port")
-    ingress = (status.get("load_balancer") or {}).get("ingress") or []
-    found = next((each.get("hostname") or each.get("ip") for each in ingress), None)
+    found, node_port = services.address(service)
+    port = wanted.port if wanted.type != "NodePort" else node_port
     unknown = "<any node>" if wanted.type == "NodePort" else "<pending>"
     user = settings.users[0].name if settings.users else "<user>"
     words = ["ssh", *(["-p", str(port)] if port != SSH else []), f"{user}@{wanted.address or found or unknown}"]
@@ -130,6 +117,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
     image = settings.images.reference("login")
     munge = settings.cluster.auth == "munge"
     small = pods.resources("100m", "64Mi")
+    limits = pods.limits_env(settings.login.limits)
     init: list[Any] = [
         *([pods.munge_sidecar(image, pods.RESTRICTED)] if munge else []),
         {
@@ -145,6 +133,23 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
             "volume_mounts": [pods.RUN, *([] if munge else pods.OWN_KEYS)],
         },
     ]
+    sshd: Any = {
+        "name": "sshd",
+        "image": image,
+        "termination_message_path": pods.TERMINATION_LOG,
+        "ports": [{"name": "ssh", "container_port": SSH}],
+        "resources": pods.resources(str(settings.login.cpus), settings.login.memory),
+        "security_context": SSHD,
+        "readiness_probe": {"tcp_socket": {"port": SSH}, "period_seconds": 2},
+        "volume_mounts": [
+            {"name": "host-keys", "mount_path": "/mnt/host-keys", "read_only": True},
+            {"name": "user-tmp", "mount_path": "/mnt/tmp"},
+            pods.RUN,
+            *storage.mounts,
+        ],
+    }
+    if limits:
+        sshd["env"] = pods.env(limits)
     return pods.placed(
         settings,
         settings.login.node_filter,
@@ -152,23 +157,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets, storage: SharedStorage) ->
             "termination_grace_period_seconds": 10,  # sessions end with the pod; sshd would wait for ever
             "topology_spread_constraints": pods.spread(pods.labels(settings, LOGIN)),
             "init_containers": init,
-            "containers": [
-                {
-                    "name": "sshd",
-                    "image": image,
-                    "termination_message_path": pods.TERMINATION_LOG,
-                    "ports": [{"name": "ssh", "container_port": SSH}],
-                    "resources": pods.resources(str(settings.login.cpus), settings.login.memory),
-                    "security_context": SSHD,
-                    "readiness_probe": {"tcp_socket": {"port": SSH}, "period_seconds": 2},
-                    "volume_mounts": [
-                        {"name": "host-keys", "mount_path": "/mnt/host-keys", "read_only": True},
-                        {"name": "user-tmp", "mount_path": "/mnt/tmp"},
-                        pods.RUN,
-                        *storage.mounts,
-                    ],
-                }
-            ],
+            "containers": [sshd],
             "volumes": [
                 {"name": "host-keys", "secret": {"secret_name": secrets.host_keys, "default_mode": 0o400}},
                 {"name": "user-tmp", "empty_dir": {}},

@@ -5,14 +5,14 @@ from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import StatefulSet
-from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service, VolumeMountArgsDict
+from pulumi_kubernetes.core.v1 import PodSpecArgsDict, Service
 
 from components import node_label, pods
 from components.access import token
 from components.node_label import NodeLabel
 from components.options import NO_WAIT, child
 from components.secrets import ClusterSecrets
-from components.storage import SharedStorage
+from components.storage import SharedStorage, empty_dir
 from config import Settings
 from config import node_sets as config
 from slurm import places
@@ -103,7 +103,8 @@ def _pod(
     size = pods.resources(str(node_set.cpus), node_set.memory)
     environment = _environment(name, node_set, settings)
     init: list[Any] = [pods.munge_sidecar(image, pods.ROOT)] if munge else []
-    jail: list[VolumeMountArgsDict] = storage.mounts
+    volumes, jail = storage.on_nodes(name)
+    private = settings.slurm.private_tmp
     labelled = bool(node_set.topology and node_set.topology.node_label)
     if labelled:
         init.append(node_label.init(settings, name, image, size))
@@ -136,6 +137,7 @@ def _pod(
                         *([] if munge else pods.OWN_KEYS),
                         {"name": "job-tmp", "mount_path": "/mnt/tmp"},
                         {"name": "shm", "mount_path": "/dev/shm"},  # noqa: S108 -- jobs' own, larger than a container's
+                        *([{"name": "job-private", "mount_path": places.PRIVATE}] if private else []),
                         pods.RUN,
                         *jail,
                     ],
@@ -144,9 +146,10 @@ def _pod(
             "volumes": [
                 {"name": "spool", "empty_dir": {}},
                 {"name": "job-tmp", "empty_dir": {}},
-                {"name": "shm", "empty_dir": {"medium": "Memory"}},
+                *([{"name": "job-private", "empty_dir": {}}] if private else []),
+                {"name": "shm", "empty_dir": {"medium": "Memory", **empty_dir(node_set.shared_memory)}},
                 *pods.key_volumes(secrets.daemons, pods.keys_for(settings), 0o400),
-                *storage.volumes,
+                *volumes,
                 *([token()] if labelled else []),
             ],
         },
@@ -167,6 +170,9 @@ def _environment(name: str, node_set: config.NodeSet, settings: Settings) -> lis
         "GRACE_SECONDS": str(node_set.grace_period.seconds),
         **pods.auth_env(settings),
     }
+    plain |= pods.limits_env(node_set.limits)
+    if scratch := [each.mount_path for each in node_set.submounts if each.empty_dir and not each.read_only]:
+        plain["SCRATCH"] = " ".join(pods.JAIL + path for path in scratch)
     if node_set.autoscale:
         plain["AUTOSCALED"] = "yes"
     if node_set.kind == "dynamic":

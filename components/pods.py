@@ -16,11 +16,13 @@ from pulumi_kubernetes.core.v1 import (
 )
 
 from config import Settings
-from config.types import MemorySize
+from config.limits import Limits
+from config.types import CpuQuantity, MemorySize
 from slurm import places
 
 SLURM_ID = 64030  # Debian's fixed uid and gid of the user slurm
 JAIL = places.JAIL
+ONE_CPU = CpuQuantity(1000)
 SCRIPTS = "/usr/local/lib/slipway"
 
 CONTROL_PLANE = {"key": "node-role.kubernetes.io/control-plane", "operator": "DoesNotExist"}
@@ -72,7 +74,7 @@ def placed(settings: Settings, node_filter: str, spec: PodSpecArgsDict) -> PodSp
         "node_selector": chosen.node_selector,
         "affinity": _off_the_control_plane(chosen.affinity),
         "tolerations": tolerations,
-        "automount_service_account_token": False,  # nobody in the cluster talks to Kubernetes
+        "automount_service_account_token": False,  # who talks to Kubernetes mounts a token of its own
         "enable_service_links": False,  # no variables in a user's environment that speak of Kubernetes
         **spec,
     }  # pyright: ignore[reportReturnType] -- the user's own affinity and tolerations are in Kubernetes' words
@@ -93,6 +95,14 @@ def resources(cpu: str, memory: MemorySize | str, **more: str) -> ResourceRequir
     return {"requests": amount, "limits": amount}
 
 
+def bursting(idle_mib: int, cpus: CpuQuantity, memory: MemorySize) -> ResourceRequirementsArgsDict:
+    """Little to wait for requests with, and more for the time that a large answer takes."""
+    return {
+        "requests": {"cpu": str(cpus), "memory": f"{min(idle_mib, memory.mib)}Mi"},
+        "limits": {"cpu": str(max(cpus, ONE_CPU)), "memory": f"{memory.mib}Mi"},
+    }
+
+
 def env(values: Mapping[str, str]) -> list[EnvVarArgsDict]:
     """Variables with plain values."""
     return [{"name": name, "value": value} for name, value in values.items()]
@@ -101,6 +111,12 @@ def env(values: Mapping[str, str]) -> list[EnvVarArgsDict]:
 def auth_env(settings: Settings) -> dict[str, str]:
     """Where Slurm's own daemons find the key, with auth/slurm."""
     return dict([places.SLURM_KEY]) if settings.cluster.auth == "slurm" else {}
+
+
+def limits_env(limits: Limits) -> dict[str, str]:
+    """What the processes of users may use at the most, for `images/common/slipway/limits`."""
+    stated = " ".join(f"{name}={value}" for name, value in limits.stated.items())
+    return {"LIMITS": stated} if stated else {}
 
 
 def keys_for(settings: Settings, *more: str) -> list[str]:
@@ -115,14 +131,15 @@ OWN_KEYS: list[VolumeMountArgsDict] = [
 ]
 
 
-def munge_sidecar(image: str, context: SecurityContextArgsDict) -> ContainerArgsDict:
-    """munged, up before everything that talks to Slurm and until after it: a native sidecar."""
+def munge_sidecar(image: str, context: SecurityContextArgsDict, memory: str = "16Mi") -> ContainerArgsDict:
+    """munged, up before everything that talks to Slurm and until after it: a native sidecar. It remembers for five
+    minutes every message that it has seen."""
     return {
         "name": "munge",
         "image": image,
         "command": [f"{SCRIPTS}/munged"],
         "restart_policy": "Always",
-        "resources": resources("50m", "32Mi"),
+        "resources": resources("50m", memory),
         # What comes next waits for it. A probe would see it up to a second later.
         "lifecycle": {
             "post_start": {
@@ -166,3 +183,25 @@ def spread(labels: Mapping[str, str]) -> list[TopologySpreadConstraintArgsDict]:
             "label_selector": {"match_labels": labels},
         }
     ]
+
+
+def own_folder(
+    volume: str, image: str, size: ResourceRequirementsArgsDict, folder: str, owner: int = SLURM_ID
+) -> ContainerArgsDict:
+    """An init container named as its volume: makes a folder on it that belongs to one daemon alone, as daemons ask for
+    one that nobody else can write to.
+
+    As root, since many kinds of volumes come with a root that is root's, whatever group the pod asks for."""
+    path = f"/mnt/{volume}/{folder}"
+    return {
+        "name": volume,
+        "image": image,
+        "command": ["sh", "-ec", f"mkdir -p {path}; chown {owner}:{owner} {path}; chmod 700 {path}"],
+        "resources": size,
+        "security_context": {
+            **ROOT,
+            "run_as_group": 0,
+            "capabilities": {"drop": ["ALL"], "add": ["CHOWN", "DAC_OVERRIDE", "FOWNER"]},
+        },
+        "volume_mounts": [{"name": volume, "mount_path": f"/mnt/{volume}"}],
+    }

@@ -1,4 +1,4 @@
-"""`Power`: leave for slurmctld to start and stop the pods of autoscaled NodeSets, and nothing else."""
+"""`Power`: the controller's service account, with leave to start and stop the pods of autoscaled NodeSets."""
 
 import pulumi
 from pulumi_kubernetes.core.v1 import ServiceAccount
@@ -23,8 +23,8 @@ def _pods(settings: Settings) -> list[str]:
 
 
 class Power(pulumi.ComponentResource):
-    """The controller's service account. It may set `replicas` of these StatefulSets and end their pods, by their names:
-    it can neither make a pod that is not in their templates nor reach into one."""
+    """It may set `replicas` of these StatefulSets and end their pods, by their names: it can neither make a pod that is
+    not in their templates nor reach into one. Without such NodeSets it may do nothing."""
 
     account: pulumi.Output[str]
 
@@ -33,10 +33,16 @@ class Power(pulumi.ComponentResource):
     ) -> None:
         super().__init__("slipway:index:Power", name, None, opts)
         metadata: ObjectMetaArgsDict = {"name": places.CONTROLLER, "namespace": namespace}
-        named: ObjectMetaArgsDict = {"name": "power", "namespace": namespace}
         account = ServiceAccount(
             f"{name}-controller", metadata=metadata, automount_service_account_token=False, opts=child(self)
         )
+        if autoscaled(settings):
+            self._leave(name, settings, namespace, account)
+        self.account = account.metadata.name
+        self.register_outputs({"account": self.account})
+
+    def _leave(self, name: str, settings: Settings, namespace: pulumi.Input[str], account: ServiceAccount) -> None:
+        named: ObjectMetaArgsDict = {"name": "power", "namespace": namespace}
         role = Role(
             f"{name}-power",
             metadata=named,
@@ -59,5 +65,3 @@ class Power(pulumi.ComponentResource):
             subjects=[{"kind": "ServiceAccount", "name": account.metadata.name, "namespace": namespace}],
             opts=child(self),
         )
-        self.account = account.metadata.name
-        self.register_outputs({"account": self.account})

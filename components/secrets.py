@@ -9,12 +9,13 @@ from pulumi_kubernetes.core.v1 import Secret
 
 from components.options import child
 from config import Settings
+from slurm import places
 
-Kind = Literal["munge", "slurm", "jwt", "host"]  # as `operations/run keys` knows them
+Kind = Literal["munge", "slurm", "jwt", "host", "database"]  # as `operations/run keys` knows them
 
 
 class ClusterSecrets(pulumi.ComponentResource):
-    """Two Secrets: what Slurm's daemons share, and what sshd proves itself with.
+    """Two Secrets: what Slurm's daemons share, and what sshd proves itself with; and one for accounting's own database.
 
     A key is made when its resource is, and never again: whatever else changes, its command is left alone. A new one is
     made on purpose by raising its number under `secrets`. Pods carry a digest of the keys that they read, by which they
@@ -31,7 +32,7 @@ class ClusterSecrets(pulumi.ComponentResource):
     ) -> None:
         super().__init__("slipway:index:ClusterSecrets", name, None, opts)
         numbers = settings.secrets
-        self._name, self._namespace = name, namespace
+        self._name, self._namespace, self._numbers = name, namespace, numbers
         self._munge = self._made(name, "munge", numbers.munge)
         self._slurm = self._made(name, "slurm", numbers.slurm)
         self._jwt = self._made(name, "jwt", numbers.jwt)
@@ -57,6 +58,17 @@ class ClusterSecrets(pulumi.ComponentResource):
         )
         self.daemons = daemons.metadata.name
         self.host_keys = host_keys.metadata.name
+
+    def database(self) -> tuple[pulumi.Output[str], pulumi.Output[str]]:
+        """The Secret with the password of accounting's own database under `password`, and a digest of it."""
+        password = self._made(self._name, "database", self._numbers.database)
+        secret = Secret(
+            f"{self._name}-database",
+            metadata={"name": places.DATABASE, "namespace": self._namespace},
+            data={"password": password},
+            opts=child(self),
+        )
+        return secret.metadata.name, _digest(password)
 
     def _made(self, name: str, kind: Kind, number: int) -> pulumi.Output[str]:
         """A key in base64, which never stands in plain text in state or output."""

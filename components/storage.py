@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.batch.v1 import Job
 from pulumi_kubernetes.core.v1 import (
+    EmptyDirVolumeSourceArgsDict,
     PersistentVolumeClaim,
     VolumeArgsDict,
     VolumeMountArgsDict,
@@ -14,7 +15,8 @@ from pulumi_kubernetes.core.v1 import (
 from components import pods
 from components.options import NO_WAIT, child, kept
 from config import Settings
-from config.storage import OwnVolume, Submount, Volume
+from config.storage import NodeSubmount, OwnVolume, Submount, Volume
+from config.types import MemorySize
 
 JAIL_CLAIM = "jail"
 
@@ -40,18 +42,25 @@ class SharedStorage(pulumi.ComponentResource):
         self._name, self._namespace, self._keeper = name, namespace, keeper
         self.volumes = [self._volume(JAIL_CLAIM, storage.jail)]
         self.mounts = [{"name": JAIL_CLAIM, "mount_path": pods.JAIL}]
-        for submount in storage.submounts:
-            slug = submount_name(submount)
-            self.volumes.append(self._volume(slug, submount))
-            self.mounts.append(
-                {
-                    "name": slug,
-                    "mount_path": pods.JAIL + submount.mount_path,
-                    "read_only": submount.read_only,
-                }
-            )
+        self.volumes += [self._volume(submount_name(each), each) for each in storage.submounts]
+        self.mounts += [_mount(submount_name(each), each) for each in storage.submounts]
+        self._of_node_sets = {
+            name: [(submount_name(each, name), each) for each in node_set.submounts]
+            for name, node_set in settings.all_node_sets.items()
+        }
+        self._their_volumes = {
+            name: [self._volume(slug, each) for slug, each in submounts]
+            for name, submounts in self._of_node_sets.items()
+        }
         self.filled = self._populate(settings)
         self.register_outputs({})
+
+    def on_nodes(self, node_set: str) -> tuple[list[VolumeArgsDict], list[VolumeMountArgsDict]]:
+        """Volumes and mounts of a NodeSet's pods: those of everyone, and its own. A volume comes before what is inside
+        it, whoever has asked for either."""
+        own = [_mount(slug, each) for slug, each in self._of_node_sets[node_set]]
+        mounts = sorted([*self.mounts[1:], *own], key=_depth)
+        return [*self.volumes, *self._their_volumes[node_set]], [self.mounts[0], *mounts]
 
     def _volume(self, slug: str, volume: Volume) -> VolumeArgsDict:
         """The pod's volume, with a claim of our own where a StorageClass is named."""
@@ -145,10 +154,19 @@ JAIL_KEEPER: Any = {
 }
 
 
-def submount_name(submount: Submount) -> str:
-    """A volume's name from the path that users see, short and unique."""
-    slug = "".join(letter if letter.isalnum() else "-" for letter in submount.mount_path.lower()).strip("-")
-    return f"{slug[:40].rstrip('-')}-{hashlib.sha256(submount.mount_path.encode()).hexdigest()[:6]}"
+def submount_name(submount: Submount, node_set: str = "") -> str:
+    """A volume's name from the path that users see, short and unique; with a NodeSet, from its name too."""
+    place = node_set + submount.mount_path
+    slug = "".join(letter if letter.isalnum() else "-" for letter in place.lower()).strip("-")
+    return f"{slug[:40].rstrip('-')}-{hashlib.sha256(place.encode()).hexdigest()[:6]}"
+
+
+def _mount(name: str, submount: Submount) -> VolumeMountArgsDict:
+    return {"name": name, "mount_path": pods.JAIL + submount.mount_path, "read_only": submount.read_only}
+
+
+def _depth(mount: VolumeMountArgsDict) -> int:
+    return str(mount["mount_path"]).count("/")
 
 
 def volume_source(name: str, volume: Volume | OwnVolume) -> VolumeArgsDict:
@@ -157,7 +175,28 @@ def volume_source(name: str, volume: Volume | OwnVolume) -> VolumeArgsDict:
         return {"name": name, "host_path": {"path": volume.host_path, "type": "DirectoryOrCreate"}}
     if isinstance(volume, Volume) and volume.nfs is not None:
         return {"name": name, "nfs": {"server": volume.nfs.server, "path": volume.nfs.path}}
+    if isinstance(volume, NodeSubmount) and volume.empty_dir is not None:
+        return {"name": name, "empty_dir": empty_dir(volume.empty_dir.size_limit)}
     return {"name": name, "persistent_volume_claim": {"claim_name": volume.existing_claim or name}}
+
+
+def empty_dir(size: MemorySize | None) -> EmptyDirVolumeSourceArgsDict:
+    """Room on the node, limited where a size is stated."""
+    return {"size_limit": str(size)} if size else {}
+
+
+def own_claim(
+    resource: str,
+    name: str,
+    namespace: pulumi.Input[str],
+    volume: OwnVolume,
+    opts: pulumi.ResourceOptions,
+    access_mode: str = "ReadWriteOnce",
+) -> list[PersistentVolumeClaim]:
+    """The claim of a volume, unless it is somebody else's or a folder of the nodes."""
+    if volume.existing_claim or volume.host_path:
+        return []
+    return [claimed(resource, name, namespace, volume.storage_class, str(volume.size), access_mode, opts)]
 
 
 def claimed(

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
 from config.section import Section
 from config.storage import OwnVolume
@@ -41,6 +42,18 @@ Retention = Annotated[
         ("12months",),
     ),
 ]
+Record = Annotated[Literal["events", "jobs", "steps", "reservations", "suspensions", "transactions", "usage"], Choice()]
+
+
+def _one_column(text: str) -> str:
+    for character in "|'":
+        if character in text:
+            message = "contains {found}, which sacctmgr does not keep; leave it out"
+            raise PydanticCustomError("slipway", message, {"found": character})
+    return text
+
+
+Description = Annotated[Text, AfterValidator(_one_column)]
 Share = Annotated[Integer, Field(ge=1, le=2_147_483_646)]
 
 
@@ -87,13 +100,26 @@ class ExternalDatabase(Section):
     )
     """The Kubernetes Secret that holds the password: it stays out of the stack file and of slurm.conf."""
 
-    tls: Switch = Field(default=False, examples=[True])
+    tls: Switch = Field(default=True, examples=[False])
     """Talk to it only through TLS, and only if its certificate is for `host` and signed by a trusted authority:
     one of `caSecret`, or without that one of the public ones that the image of slurmdbd knows."""
 
     ca_secret: CaSecret | None = Field(default=None, examples=[{"name": "slurm-database-ca"}])
     """With `tls`: the Kubernetes Secret that holds the certificates of the authorities to trust, such as those of your
     cloud's databases. No others are trusted then."""
+
+
+class Mariadb(Section):
+    """The database that the cluster brings along. It is not there where `database` names another."""
+
+    cpus: CpuQuantity = Field(default=CpuQuantity(250), examples=[2])
+    """CPUs that are set aside for it."""
+
+    memory: MemorySize = Field(default=MemorySize.parse("512Mi"), examples=["8Gi"])
+    """Memory that it may use. Half of it holds what was read and written last: a million jobs take about a gigabyte."""
+
+    storage: OwnVolume = Field(default=OwnVolume(), examples=[{"storageClass": "fast", "size": "50Gi"}])
+    """Where it keeps its data. It cannot be moved while accounting is enabled."""
 
 
 class Purge(Section):
@@ -121,10 +147,20 @@ class Purge(Section):
     """Sums of usage by account."""
 
 
+class Archive(Section):
+    """What is written to files before it is purged."""
+
+    records: list[Record] = Field(default=[], examples=[["jobs", "steps"]])
+    """Kinds of records, by their names in `purge`. Others are purged for good."""
+
+    storage: OwnVolume = Field(default=OwnVolume(), examples=[{"storageClass": "cheap", "size": "100Gi"}])
+    """Where the files are kept, if there are `records`. `sacctmgr archive load` reads them again."""
+
+
 class Qos(Section):
     """A quality of service: a priority and limits that jobs run under."""
 
-    description: Text | None = Field(default=None, examples=["Jobs of more than a day"])
+    description: Description | None = Field(default=None, examples=["Jobs of more than a day"])
     """What it is for."""
 
     priority: Count = Field(default=0, examples=[100])
@@ -155,10 +191,10 @@ class Qos(Section):
 class Account(Section):
     """An account: a project or group that usage is counted for."""
 
-    description: Text | None = Field(default=None, examples=["Solid state physics"])
+    description: Description | None = Field(default=None, examples=["Solid state physics"])
     """What it is for."""
 
-    organization: Text | None = Field(default=None, examples=["physics"])
+    organization: Description | None = Field(default=None, examples=["physics"])
     """Whom it belongs to."""
 
     parent: AccountName = Field(default="root", examples=["science"])
@@ -168,13 +204,13 @@ class Account(Section):
     """Its share, relative to the other accounts below its parent."""
 
     users: list[UserName] = Field(default=[], examples=[["researcher"]])
-    """Users who may charge it, from `users`."""
+    """Users who may charge it, from `users`. Jobs that name no account are charged to the first of a user's."""
 
     qos: list[AccountName] = Field(default=[], examples=[["normal", "long"]])
-    """QoS that its jobs may use; those of the parent if empty."""
+    """QoS that its jobs may use. If empty, those of the account above that names some, or `normal`."""
 
     default_qos: AccountName | None = Field(default=None, examples=["normal"])
-    """The QoS of its jobs that name none."""
+    """The QoS of its jobs that name none: `normal`, unless this or the parent says otherwise."""
 
 
 class Accounting(Section):
@@ -184,26 +220,29 @@ class Accounting(Section):
     """Run slurmdbd. Without it nothing is remembered of finished jobs, and there are no accounts, QoS or limits."""
 
     node_filter: FilterName = Field(default="system", examples=["system"])
-    """The node filter that its pod runs under."""
+    """The node filter that slurmdbd and its own database run under."""
 
-    cpus: CpuQuantity = Field(default=CpuQuantity(500), examples=[2])
-    """CPUs that are set aside for slurmdbd and its own database."""
+    cpus: CpuQuantity = Field(default=CpuQuantity(100), examples=[2])
+    """CPUs that are set aside for slurmdbd."""
 
-    memory: MemorySize = Field(default=MemorySize.parse("1Gi"), examples=["8Gi"])
-    """Memory that slurmdbd and its own database may use."""
+    memory: MemorySize = Field(default=MemorySize.parse("1Gi"), examples=["4Gi"])
+    """Memory that slurmdbd may use; 128 MiB are set aside. Whoever asks for the jobs of years needs gigabytes."""
 
-    storage: OwnVolume = Field(default=OwnVolume(), examples=[{"storageClass": "fast", "size": "50Gi"}])
-    """Where its own database lives. Not together with `database`."""
+    mariadb: Mariadb = Field(default=Mariadb(), examples=[{"memory": "8Gi", "storage": {"size": "50Gi"}}])
+    """Its own database. Not together with `database`."""
 
-    database: ExternalDatabase | None = Field(default=None, examples=[{"host": "db.example.com", "tls": True}])
+    database: ExternalDatabase | None = Field(default=None, examples=[{"host": "db.example.com"}])
     """A database that exists already, instead of one of its own."""
 
-    enforce: list[Enforce] = Field(default=[], examples=[["associations", "limits", "qos"]])
+    enforce: list[Enforce] | None = Field(default=None, examples=[["associations", "limits", "qos", "safe"]])
     """What is refused: jobs without an account (`associations`), over a limit (`limits`), with a QoS that is not
-    theirs (`qos`)."""
+    theirs (`qos`). All three of them where nothing is said and there are `accounts`; `[]` refuses nothing."""
 
     purge: Purge = Field(default=Purge(), examples=[{"jobs": "24months"}])
     """How long records are kept."""
+
+    archive: Archive = Field(default=Archive(), examples=[{"records": ["jobs"], "storage": {"size": "100Gi"}}])
+    """What is kept of them in files."""
 
     qos: dict[AccountName, Qos] = Field(default={}, examples=[{"long": {"maxWall": "7-00:00:00"}}])
     """Qualities of service, by name. `normal` always exists."""
@@ -212,7 +251,14 @@ class Accounting(Section):
     """Accounts, by name. `root` always exists."""
 
     administrators: list[UserName] = Field(default=[], examples=[["alice"]])
-    """Users, from `users`, who may change anything in Slurm."""
+    """Users, from `users`, who may change anything in Slurm. Those without an account are in `root`."""
 
     operators: list[UserName] = Field(default=[], examples=[["bob"]])
     """Users, from `users`, who may manage jobs, accounts and limits of others."""
+
+    @property
+    def enforced(self) -> list[Enforce]:
+        """What is refused, said or not."""
+        if self.enforce is not None:
+            return self.enforce
+        return ["associations", "limits", "qos"] if self.accounts else []

@@ -11,7 +11,7 @@ from config.types.names import Named, String
 Role = Literal["controller", "worker", "login", "jail", "accounting", "database", "rest", "bridge"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
-# What the program deploys today: an update without one of these images is refused.
+# What every cluster deploys: an update without one of these images is refused.
 DEPLOYED: tuple[Role, ...] = ("controller", "worker", "login", "jail")
 
 Tag = Annotated[

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from config.checks import CHECKS
 from config.checks.finding import Finding
-from config.images import DEPLOYED, ROLES, Role
+from config.images import ROLES
 from config.messages import place_of, worded
 from config.paths import Path
 from config.problems import ConfigProblems, Problem
@@ -42,7 +42,7 @@ def load_stack(stack: Mapping[str, str], environment: Mapping[str, str]) -> Sett
     tree = grow(entries, Settings, PREFIX)
     values = tree.values()
     _fill_in(values, environment)
-    return checked(tree, values, deployed=DEPLOYED)
+    return checked(tree, values, with_images=True)
 
 
 def _fill_in(values: dict[str, Any], environment: Mapping[str, str]) -> None:
@@ -77,11 +77,11 @@ def load_entries(
     tree.problems[:0] = problems
     values = tree.values()
     _fill_in(values, environment or {})
-    return checked(tree, values, deployed=())
+    return checked(tree, values, with_images=False)
 
 
-def checked(tree: Tree, values: dict[str, Any], deployed: Iterable[Role]) -> Settings:
-    """Settings from a tree, or every problem that it has."""
+def checked(tree: Tree, values: dict[str, Any], with_images: bool) -> Settings:
+    """Settings from a tree, or every problem that it has; `with_images` if they are to be deployed."""
     cut = set(tree.unsafe)  # as the user counts list entries
     pruned = Pruned(values, cut)
     settings: Settings | None = None
@@ -100,7 +100,7 @@ def checked(tree: Tree, values: dict[str, Any], deployed: Iterable[Role]) -> Set
         pruned = Pruned(values, cut)
     if settings is not None:
         findings = [finding for check in CHECKS for finding in check(settings)]
-        for finding in [*findings, *_missing_images(settings, deployed)]:
+        for finding in [*findings, *(_missing_images(settings) if with_images else ())]:
             if not _rests_on(finding, cut, pruned):
                 tree.report(pruned.as_written(finding.path), finding.message)
     if tree.problems or settings is None:
@@ -108,10 +108,10 @@ def checked(tree: Tree, values: dict[str, Any], deployed: Iterable[Role]) -> Set
     return settings
 
 
-def _missing_images(settings: Settings, roles: Iterable[Role]) -> list[Finding]:
+def _missing_images(settings: Settings) -> list[Finding]:
     return [
         Finding(("images", role), "no image is named; set it, or images.registry for all of them", (("images",),))
-        for role in roles
+        for role in settings.deployed
         if settings.images.named(role) is None
     ]
 

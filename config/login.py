@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from config.limits import Limits
 from config.section import Section
 from config.types import Choice, Count, CpuQuantity, FilterName, Hostname, LabelKey, MemorySize, Port, String
 from config.types.shown import shown
@@ -70,6 +71,10 @@ class Login(Section):
 
     memory: MemorySize = Field(default=MemorySize.parse("512Mi"), examples=["4Gi"])
     """Memory that each login pod may use, with everything that users run in it."""
+
+    limits: Limits = Field(default=Limits(), examples=[{"nproc": 2048, "core": 0}])
+    """What one process of a session may use at the most (`ulimit`). Jobs have limits of their own: `limits` of their
+    NodeSet. A login pod has no right to raise what the container runtime gives it."""
 
     service: LoginService = Field(default=LoginService(), examples=[{"type": "LoadBalancer"}])
     """How users reach it."""

@@ -5,8 +5,10 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from config.limits import JobLimits
 from config.section import Section
 from config.slurm_keys import NODE_KEYS
+from config.storage import NodeSubmount
 from config.types import (
     Choice,
     CountOrPercent,
@@ -168,6 +170,16 @@ class NodeSet(Section):
 
     weight: Annotated[Integer, Field(ge=1, le=0xFFFFFFFD)] = Field(default=1, examples=[10])
     """Jobs get the nodes with the lowest weight first."""
+
+    shared_memory: MemorySize | None = Field(default=None, examples=["32Gi"])
+    """How large `/dev/shm` may grow, for all jobs of a node together; with `slurm.privateTmp` for each of them. What is
+    in it counts as `memory` of the node. If left out: up to all of it, or with `privateTmp` half of the machine's."""
+
+    limits: JobLimits = Field(default=JobLimits(), examples=[{"memlock": "unlimited", "stack": "unlimited"}])
+    """What one process of a job may use at the most (`ulimit`)."""
+
+    submounts: list[NodeSubmount] = Field(default=[], examples=[[{"mountPath": "/scratch", "hostPath": "/mnt/nvme"}]])
+    """More volumes inside the shared root of these nodes alone, beside those of `storage.submounts`."""
 
     max_unavailable: CountOrPercent = Field(default=CountOrPercent(25, percent=True), examples=[1, "25%"])
     """How many nodes may be drained and restarted at a time when their pods must change."""

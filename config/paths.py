@@ -11,7 +11,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from config.section import Section
-from config.types import SlurmValue
+from config.types import Script, SlurmValue
 
 Step = str | int
 Path = tuple[Step, ...]
@@ -27,6 +27,7 @@ class Shape:
     kind: str
     model: type[Section] | None = None  # of a section
     inner: Any = None  # the type of the members of names, a map or a list
+    lines: bool = False  # whether text may have several
     reads: Reads = "yaml"  # what text stands for here: itself, what YAML reads in it, or itself unless it is JSON
 
 
@@ -49,6 +50,8 @@ def shape_of(annotation: Any) -> Shape:
         if inner.kind == "free":
             return _FREE
         return Shape("names" if inner.kind == "section" else "map", inner=arguments[1])
+    if Script in (annotation, *get_args(annotation)):
+        return Shape("leaf", reads="text", lines=True)
     if annotation == SlurmValue:
         return Shape("leaf", reads="json")  # a list of values is joined by commas
     return Shape("leaf", reads="text" if bare is str or get_origin(bare) is Literal else "yaml")

@@ -21,7 +21,11 @@ class Secrets(Section):
     """The key of Slurm's own authentication, with `cluster.auth: slurm`. A new one is as for munge."""
 
     jwt: Number = Field(default=1, examples=[2])
-    """The key that signs tokens for the HTTP interface. Tokens that were signed with the last one end."""
+    """The key that signs tokens for the HTTP interface. Those that were signed with the last one end; no job does."""
 
     host_keys: Number = Field(default=1, examples=[2])
     """The host key of the login pods. Users' ssh warns them of a new one."""
+
+    database: Number = Field(default=1, examples=[2])
+    """The password of accounting's own database. Both restart for a new one; slurmctld keeps records until they are
+    back."""

@@ -11,7 +11,8 @@ from config.bridge import Bridge
 from config.cluster import Cluster
 from config.controller import Controller
 from config.drain import Drain
-from config.images import Images
+from config.health import Health
+from config.images import DEPLOYED, Images, Role
 from config.login import Login
 from config.monitoring import Monitoring
 from config.node_filters import NodeFilter, default_node_filters
@@ -80,6 +81,9 @@ class Settings(Section):
     drain: Drain = Field(default=Drain())
     """How running jobs are waited for before their nodes go away."""
 
+    health: Health = Field(default=Health())
+    """How nodes are looked after, and what becomes of those that fail."""
+
     secrets: Secrets = Field(default=Secrets())
     """Keys that the cluster makes for itself."""
 
@@ -90,6 +94,16 @@ class Settings(Section):
     def all_node_sets(self) -> dict[str, NodeSet]:
         """Every NodeSet by name, `worker` first and the others in the order of the stack file."""
         return {WORKER: self.worker, **self.node_sets}
+
+    @property
+    def deployed(self) -> tuple[Role, ...]:
+        """The roles whose images this cluster needs."""
+        accounting = ("accounting",) if self.accounting.database else ("accounting", "database")
+        return (
+            *DEPLOYED,
+            *(accounting if self.accounting.enabled else ()),
+            *(("rest",) if self.rest.enabled else ()),
+        )
 
     @staticmethod
     def path_of(node_set: str) -> Path:

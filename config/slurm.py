@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from config.mail import Mail
 from config.section import Section
 from config.slurm_keys import CLUSTER_KEYS, MPI_KEYS
-from config.types import Choice, Integer, SlurmName, SlurmValue, String, Switch
+from config.types import Choice, Integer, Script, SlurmName, SlurmValue, String, Switch
 
 Cgroup = Annotated[Literal["auto", "v2", "disabled"], Choice()]
 ClusterKey = Annotated[String, AfterValidator(CLUSTER_KEYS.check)]
@@ -73,6 +74,26 @@ class Slurm(Section):
     on the disk of the worker's pod, and count as its ephemeral storage. Without it all jobs on a node share its `/tmp`
     and `/dev/shm`, which other nodes and the logins do not see, and `/var/tmp` is that of the shared root, the same
     everywhere. What a job leaves in them stays: in the first two until the worker's pod ends."""
+
+    job_submit_lua: Script | None = Field(
+        default=None,
+        examples=["function slurm_job_submit(job, parts, uid)\n  return slurm.SUCCESS\nend\n..."],
+    )
+    """A Lua script that slurmctld asks about every job that is submitted or changed (job_submit.lua): it may change the
+    job, or refuse it. It must define `slurm_job_submit` and `slurm_job_modify`."""
+
+    cli_filter_lua: Script | None = Field(
+        default=None,
+        examples=["function slurm_cli_setup_defaults(options, early)\n  return slurm.SUCCESS\nend\n..."],
+    )
+    """A Lua script that sbatch, salloc and srun run before they ask for anything (cli_filter.lua). It must define
+    `slurm_cli_setup_defaults`, `slurm_cli_pre_submit` and `slurm_cli_post_submit`. It helps users, and holds nobody
+    back: what must hold is for `jobSubmitLua`."""
+
+    mail: Mail | None = Field(
+        default=None, examples=[{"smtp": {"host": "mail.example.com", "sender": "slurm@example.com"}}]
+    )
+    """How Slurm sends the mail that users ask for with `--mail-type`; none is sent if left out."""
 
     extra: Annotated[dict[ClusterKey, SlurmValue], BeforeValidator(CLUSTER_KEYS.once)] = Field(
         default={},

@@ -1,6 +1,6 @@
 """`storage`: where the shared root of all users lives, and what else is mounted into it."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 from pydantic.alias_generators import to_snake
@@ -42,15 +42,17 @@ class Volume(Section):
     size: MemorySize = Field(default=MemorySize.parse("100Gi"), examples=["2Ti"])
     """How much to claim, with `storageClass`."""
 
+    all_sources: ClassVar[tuple[str, ...]] = SOURCES
+
     @property
     def sources(self) -> list[str]:
         """The sources that are stated, by their keys in a stack file."""
-        return [key for key in SOURCES if getattr(self, to_snake(key)) is not None]
+        return [key for key in self.all_sources if getattr(self, to_snake(key)) is not None]
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
         """Two sources would leave it open which one the data is on."""
-        refuse_all_but_one(self.sources, SOURCES)
+        refuse_all_but_one(self.sources, self.all_sources)
         return self
 
 
@@ -118,6 +120,22 @@ class Submount(Volume):
 
     read_only: Switch = Field(default=False, examples=[True])
     """Mount it so that nobody can write to it."""
+
+
+class EmptyDir(Section):
+    """Room on the node that the pod runs on. It begins empty, and goes with the pod."""
+
+    size_limit: MemorySize | None = Field(default=None, examples=["200Gi"])
+    """How much may be in it. Kubernetes ends a pod that has more, and its jobs with it."""
+
+
+class NodeSubmount(Submount):
+    """A volume at a path inside the shared root, for the nodes of one NodeSet."""
+
+    empty_dir: EmptyDir | None = Field(default=None, examples=[{"sizeLimit": "200Gi"}])
+    """Room on the Kubernetes node, which is gone when the worker's pod is replaced. All users may write there."""
+
+    all_sources: ClassVar[tuple[str, ...]] = (*SOURCES, "emptyDir")
 
 
 class Storage(Section):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config import plain_yaml
-from config.paths import UNKNOWN, Path, Shape, Step, child, resolve, spelled
+from config.paths import UNKNOWN, Path, Shape, Step, child, resolve, shape_at, spelled
 from config.problems import Problem
 from config.section import Section
-from config.types.text import unsafe_character
+from config.types.text import one_line, unsafe_character
 
 DEEPEST = 50  # objects and lists inside each other; an affinity, the deepest that there is, has a dozen
 NOTHING: dict[str, Any] = {}  # an object without keys says nothing yet; a list without entries is a value
@@ -83,7 +83,7 @@ def grow(entries: Mapping[str, Any], root: type[Section], prefix: str) -> Tree:
             tree.unsafe.add(path)
             continue
         for leaf_path, leaf in _leaves(decoded, shape, path):
-            _place(tree, leaf_path, leaf, key)
+            _place(tree, leaf_path, leaf, key, shape_at(leaf_path, root))
     return tree
 
 
@@ -131,14 +131,14 @@ def _leaves(value: Any, shape: Shape, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def _place(tree: Tree, path: Path, value: Any, key: str) -> None:
+def _place(tree: Tree, path: Path, value: Any, key: str, shape: Shape) -> None:
     for depth, step in enumerate(path):
         if found := unsafe_character(str(step)):
             tree.problems.append(Problem(f"{tree.prefix}{key}", f"has a name in it with {found}; take it away"))
             tree.unsafe.add(path[: depth + 1])
             break
-    if isinstance(value, str) and (found := unsafe_character(value)):
-        tree.report(path, f"contains {found}; every setting is a single line of text")
+    if isinstance(value, str) and (found := unsafe_character(one_line(value) if shape.lines else value)):
+        tree.report(path, f"contains {found}" + ("" if shape.lines else "; every setting is a single line of text"))
         tree.unsafe.add(path)
     branch = tree.root
     for step in path:

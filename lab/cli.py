@@ -94,7 +94,8 @@ def _node(name: str, action: str, node_name: str) -> None:
         machine.stop(lab, node) if action == "stop" else cluster.start(lab, node)
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
+    """What can be said, for whoever reads it and for the documentation."""
     parser = argparse.ArgumentParser(prog="lab", description=__doc__)
     parser.add_argument("--name", help=f"which lab (default: {layout.DEFAULT}; for `run`: run)")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -140,7 +141,7 @@ def _dispatch(args: argparse.Namespace) -> int:
 
 def main() -> int:
     try:
-        return _dispatch(_parser().parse_args())
+        return _dispatch(command_line().parse_args())
     except Problem as problem:
         say(f"lab: {problem}")
         return 1

@@ -162,6 +162,11 @@ def ctr() -> Path:
     return debian.daemons() / "usr/bin/ctr"
 
 
+def tag(lab: Lab, node: Node, image: str, another: str) -> None:
+    """Another name for an image on a node, as if it were another version."""
+    _ctr(lab, node, "--namespace", "k8s.io", "images", "tag", "--force", image, another)
+
+
 def _ctr(lab: Lab, node: Node, *words: str) -> str:
     return run([*machine.enter(lab, node), ctr(), *words])
 

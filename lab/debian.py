@@ -5,6 +5,7 @@ push aside the one that a machine with docker already has."""
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab import paths
@@ -40,19 +41,27 @@ def missing(tools: dict[str, str]) -> list[str]:
 
 
 def unpack() -> Path:
-    """Download and unpack the daemons' packages, once."""
-    home = daemons()
+    """The daemons' packages, downloaded and unpacked once."""
+    return _unpacked(daemons(), UNPACKED)
+
+
+def prometheus() -> Path:
+    """The folder that holds `prometheus` and `promtool`: for tests, which are what needs them."""
+    return _unpacked(paths.tools() / f"prometheus-{release()}", ("prometheus",)) / "usr/bin"
+
+
+def _unpacked(home: Path, packages: Sequence[str]) -> Path:
     if home.exists():
         return home
     with only_one(paths.locks() / "debian", "unpacking Debian packages"):
         if home.exists():
             return home
-        with step(f"{', '.join(UNPACKED)}: unpacking from Debian packages"):
+        with step(f"{', '.join(packages)}: unpacking from Debian packages"):
             _refresh()
             scratch = paths.tools() / ".debian"
             shutil.rmtree(scratch, ignore_errors=True)  # of a download that was cut short
             scratch.mkdir(parents=True)
-            run(["apt-get", "download", "-q", *UNPACKED], cwd=scratch)
+            run(["apt-get", "download", "-q", *packages], cwd=scratch)
             for package in scratch.glob("*.deb"):
                 run(["dpkg", "-x", package, scratch / "root"])
             (scratch / "root").rename(home)

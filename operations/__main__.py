@@ -7,20 +7,33 @@ from operations import keys
 from operations.problem import Problem
 from operations.progress import end_on_signals
 
+COMMANDS = ("prepare", "accounts", "apply", "settle-accounts", "roll", "look")
+
 
 def main(words: list[str]) -> int:
     try:
         match words:
             case ["keys", kind] if kind in keys.KINDS:
                 return keys.main(kind)
+            case ["accounts" | "settle-accounts" as what]:
+                return _accounts(what)
             case ["prepare" | "apply" | "roll" | "look" as what]:
                 return _operate(what)
             case _:
-                sys.stderr.write(f"usage: operations/run keys {'|'.join(keys.KINDS)} | prepare | apply | roll | look\n")
+                kinds = "|".join(keys.KINDS)
+                sys.stderr.write(f"usage: operations/run keys {kinds} | {' | '.join(COMMANDS)}\n")
                 return 2
     except Problem as problem:
         sys.stderr.write(f"{problem}\n")
         return 1
+
+
+def _accounts(what: str) -> int:
+    from operations.accounts import Wishes, declare, settle
+
+    end_on_signals()
+    (declare if what == "accounts" else settle)(Wishes.read(os.environ))
+    return 0
 
 
 def _operate(what: str) -> int:

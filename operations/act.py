@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from operations.kubectl import CONTROLLER, Cluster, last_line
+from operations.kubectl import CONTROLLER, CONTROLLERS, Cluster, last_line, name_of, on_lost_machine
 from operations.progress import say, wait
 from slurm.changes import Plan
 
@@ -30,7 +30,8 @@ class Done:
 
 def act(cluster: Cluster, plan: Plan, certain: bool) -> Done:
     """Where it is not certain what Slurm runs, a reconfigure makes it so."""
-    classes = {cls for step in plan.steps for cls in (step.cls, *step.also)}
+    # slurmdbd is by now what its file says: its pod was replaced before slurmctld hears of anything.
+    classes = {cls for step in plan.steps for cls in (step.cls, *step.also)} - {"restart-slurmdbd"}
     if certain and not classes:
         return Done("nothing")
     if certain and classes == {"live"}:
@@ -66,15 +67,25 @@ def reconfigure(cluster: Cluster) -> Done:
 
 
 def restart(cluster: Cluster) -> None:
-    """A new slurmctld. Its state is on its volume; jobs do not notice, and commands wait for it."""
+    """A new slurmctld. Its state is on its volume; jobs do not notice, and commands wait for it. Its backup goes first:
+    it has nothing to do, and should not take over meanwhile."""
     say("restarting slurmctld")
-    words = ["get", "pod", CONTROLLER, "--output", "jsonpath={.metadata.uid}", "--ignore-not-found"]
-    before = cluster.kubectl(*words).stdout
-    cluster.kubectl("delete", "pod", CONTROLLER, "--wait=true", "--timeout=150s", seconds=170)
+    before = _identities(cluster)
+    for name in sorted(before, reverse=True):
+        cluster.kubectl("delete", "pod", name, "--wait=true", "--timeout=150s", seconds=170)
 
     def look() -> str | None:
-        if cluster.kubectl(*words).stdout in ("", before):
-            return f"the pod {CONTROLLER} to be replaced"
+        now = _identities(cluster)
+        old = [name for name in before or [CONTROLLER] if now.get(name) in (None, before.get(name))]
+        if old:
+            return f"the pod {old[0]} to be replaced"
         return None if cluster.controller(PING, seconds=20).returncode == 0 else "slurmctld to answer"
 
     wait(look, RESTART_SECONDS, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}", 0.2)
+
+
+def _identities(cluster: Cluster) -> dict[str, str]:
+    """What tells a controller's pod from the next one of its name. Who is on a machine that is gone cannot be told, and
+    starts anew with it."""
+    there = [pod for pod in cluster.list("pods", CONTROLLERS) if not on_lost_machine(pod)]
+    return {name_of(pod): pod["metadata"]["uid"] for pod in there}

@@ -1,4 +1,5 @@
-"""The commands of `slipway` for a cluster that runs: status, drain, resume, drift, ssh, tour, recover, preview, up."""
+"""The commands of `slipway` for a cluster that runs: status, drain, resume, drift, ssh, token, tour, recover, preview,
+up."""
 
 import argparse
 import json
@@ -13,7 +14,7 @@ from typing import Any
 import yaml
 
 from config import Settings
-from operations import drift, pack, recover, status
+from operations import drift, pack, recover, status, token
 from operations.adopt import adopt
 from operations.draining import DRAIN
 from operations.kubectl import Cluster
@@ -45,6 +46,10 @@ def add_to(commands: Any) -> None:
     ssh.add_argument("--user", help="who to be (default: the first of the stack's users)")
     ssh.add_argument("command", nargs="*", metavar="-- COMMAND", help="what to run there")
     _json(ssh)
+    tokens = _command(commands, "token", _token, "A token for the HTTP interface, on stdout and nowhere else.")
+    tokens.add_argument("user", help="whom it is for: what it is used for is done in their name")
+    tokens.add_argument("--lifespan", default="1h", help="for how long it is good, as 90m or 7d (default: 1h)")
+    _json(tokens)
     _json(_command(commands, "tour", _tour, "Five scripts that show, and check, what the cluster can do."))
     mending = "Release the lock of a killed `pulumi`, and settle what it was doing."
     _json(_command(commands, "recover", _recover, mending))
@@ -81,9 +86,12 @@ def _pulumi(*words: str) -> str:
     return done.stdout
 
 
+def _settings(args: argparse.Namespace) -> Settings:
+    return Settings.from_stack_file(Path(args.file) if args.file else HOUSE / f"Pulumi.{_stack(args)}.yaml")
+
+
 def _cluster(args: argparse.Namespace) -> Cluster:
-    file = Path(args.file) if args.file else HOUSE / f"Pulumi.{_stack(args)}.yaml"
-    return Cluster(Settings.from_stack_file(file).cluster.namespace)
+    return Cluster(_settings(args).cluster.namespace)
 
 
 def _print(args: argparse.Namespace, found: Any, text: str) -> None:
@@ -139,6 +147,13 @@ def _ssh(args: argparse.Namespace) -> int:
         _print(args, {"argv": argv}, "")
         return 0
     return subprocess.run(argv).returncode
+
+
+def _token(args: argparse.Namespace) -> int:
+    settings = _settings(args)
+    made = token.make(Cluster(settings.cluster.namespace), settings.rest, args.user, args.lifespan)
+    _print(args, made, made["token"])
+    return 0
 
 
 def _tour(args: argparse.Namespace) -> int:

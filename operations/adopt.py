@@ -116,12 +116,13 @@ def _field(running: Shown, field: str, value: str) -> list[tuple[tuple[str, ...]
             raise Unable("it is not set any more: take it out of the stack config")
         _loads(Partition.model_validate, {"extra": {field: value}})
         return [(("extra", field), value)]  # in Slurm's own words
-    said = _setting(key, value)
+    said = setting(key, value)
     _loads(Partition.model_validate, {key: said})
     return [((key,), said)]
 
 
-def _setting(key: str, value: str) -> Any:
+def setting(key: str, value: str) -> Any:
+    """A setting of a partition, from the words that Slurm has for its value."""
     if key in _LISTS:
         return [] if value == "ALL" or _UNSET.fullmatch(value) else value.split(",")
     if key == "tresBillingWeights":

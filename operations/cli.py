@@ -4,16 +4,18 @@ import argparse
 import json
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 from config import ConfigProblems, Settings
 from config.schema import text as schema
 from operations import administration
+from operations.importing import command as importing
 from operations.problem import Problem
 from operations.report import command as report
 from slurm.changes import Plan, plan
 from slurm.moves import moves, places
-from slurm.new_key import auth_key, new_key
+from slurm.new_key import auth_key, new_key, new_token_key, token_key
 from slurm.render import FILES, MARK, render
 
 
@@ -37,7 +39,7 @@ def _render(args: argparse.Namespace) -> int:
 
 def _remove(file: Path) -> None:
     """Take away what an earlier render has left, and nothing that somebody else has written."""
-    if file.is_file() and MARK in file.read_text(errors="replace").partition("\n")[0]:
+    if file.is_file() and any(MARK in line for line in file.read_text(errors="replace").splitlines()[:2]):
         file.unlink()
 
 
@@ -53,7 +55,8 @@ def _plan(args: argparse.Namespace) -> int:
     steps = plan(old, new).steps
     if before and after:
         key = new_key(auth_key(before), auth_key(after), bool(steps))
-        steps = (*moves(places(before), places(after)), *key, *steps)
+        tokens = new_token_key(token_key(before), token_key(after))
+        steps = (*moves(places(before), places(after)), *key, *steps, *tokens)
     planned = Plan(steps)
     print(json.dumps(planned.to_json(), indent=2) if args.json else planned.table())
     return 1 if planned.refused else 0
@@ -86,8 +89,10 @@ def _text(file: Path) -> str:
         raise ValueError(f"{file.name} is not text in UTF-8; take it out of the folder") from None
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_line() -> argparse.ArgumentParser:
+    """What can be said, for whoever reads it and for the documentation."""
     parser = argparse.ArgumentParser(prog="slipway", description="A Slurm cluster on Kubernetes, by hand.")
+    parser.add_argument("--version", action="version", version=f"slipway {version('slipway')}")
     commands = parser.add_subparsers(required=True)
     rendering = commands.add_parser("render", help=_render.__doc__)
     source = rendering.add_mutually_exclusive_group(required=True)
@@ -106,11 +111,12 @@ def _parser() -> argparse.ArgumentParser:
     planning.set_defaults(run=_plan)
     administration.add_to(commands)
     report.add_to(commands)
+    importing.add_to(commands)
     return parser
 
 
 def main() -> int:
-    parser = _parser()
+    parser = command_line()
     args, rest = parser.parse_known_args()
     if rest and not hasattr(args, "words"):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

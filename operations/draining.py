@@ -14,6 +14,9 @@ from slurm.hostlist import Hosts, compress
 from slurm.planning.live import DRAIN_REASON
 
 OWNED = "slipway:"
+# Of nodes that fail, or whose machine goes away. A node that recovers takes its own away (images/worker/health), and
+# the caretaker the others: whoever needs a node to stay empty takes them over.
+HEALTH = ("slipway:health", "slipway:cordoned", "slipway:reboot")
 STOPPING = "slipway:stopping"  # a pod that ends sets it, and its successor takes it away
 # squeue takes R for a job that runs and does nothing else: each of the other states in which it has its nodes, such as
 # CONFIGURING while they start, has to be named. The same is in images/worker/stop and wait-for-controller.
@@ -76,14 +79,15 @@ class Pending:
 
 
 def drain(cluster: Cluster, names: Sequence[str], reason: str = DRAIN_REASON) -> None:
-    """No new jobs on these nodes. What an administrator has drained already stays as it is."""
-    known = nodes(cluster)
-    fresh = compress(name for name in names if name in known and not known[name].drained)
+    """No new jobs on these nodes. What an administrator has drained already stays as it is; what is drained for its
+    health is taken over, and will be again if that lasts."""
+    known = {name: node for name, node in nodes(cluster).items() if name in names}
+    fresh = compress(name for name, node in known.items() if not node.drained or owned(node, HEALTH))
     if fresh:
         cluster.slurm(DRAIN, fresh, reason)
 
 
-def release(cluster: Cluster, names: Sequence[str] | None = None, reason: str = DRAIN_REASON) -> None:
+def release(cluster: Cluster, names: Sequence[str] | None = None, reason: str | tuple[str, ...] = DRAIN_REASON) -> None:
     """Take drains of ours away, from all nodes or from these."""
     known = nodes(cluster)
     ours = [name for name, node in known.items() if owned(node, reason) and (names is None or name in names)]
@@ -92,7 +96,7 @@ def release(cluster: Cluster, names: Sequence[str] | None = None, reason: str = 
         say(f"resumed {compress(ours)}")
 
 
-def owned(node: Node, reason: str = OWNED) -> bool:
+def owned(node: Node, reason: str | tuple[str, ...] = OWNED) -> bool:
     return node.drained and node.reason.startswith(reason)
 
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Literal, get_args
 
-Kind = Literal["munge", "slurm", "jwt", "host"]
+Kind = Literal["munge", "slurm", "jwt", "host", "database"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _BYTES = {"munge": 1024, "slurm": 1024, "jwt": 64}
@@ -16,6 +16,8 @@ _BYTES = {"munge": 1024, "slurm": 1024, "jwt": 64}
 
 def make(kind: Kind) -> bytes:
     """The content of a key file."""
+    if kind == "database":
+        return secrets.token_hex(32).encode()  # it stands in a line of SQL
     return _host_key() if kind == "host" else secrets.token_bytes(_BYTES[kind])
 
 

@@ -1,6 +1,7 @@
 """The cluster as kubectl reaches it, with the same kubeconfig that the engine uses."""
 
 import json
+import os
 import re
 import subprocess
 import time
@@ -10,6 +11,8 @@ from typing import Any
 from operations.problem import Problem, Unanswered
 
 CONTROLLER = "controller-0"
+CONTROLLERS = "app.kubernetes.io/name=controller"
+ACCOUNTING = "accounting-0"
 CONFIG_MAP = "slurm-config"
 MANAGER = "slipway"
 
@@ -19,7 +22,7 @@ PAUSE = 1.0
 # What is said where nobody heard the question: Kubernetes, the pod, or slurmctld in it.
 _SILENT = re.compile(
     r"connection refused|was refused|unable to connect|no such host|unable to contact slurm|socket timed out|"
-    r"i/o timeout|no answer within|error dialing|unable to upgrade|unexpected eof|connection (reset|lost)|"
+    r"i/o timeout|no answer within|error (dialing|sending)|unable to upgrade|unexpected eof|connection (reset|lost)|"
     r"tls handshake|pods? .*not found|container not (found|created|running)|does not have a host assigned|"
     r"exit code 137",
     re.IGNORECASE,
@@ -31,6 +34,12 @@ _REFUSED = re.compile(
     r"dial tcp .*: i/o timeout",
     re.IGNORECASE,
 )
+
+# By namespace, the controller's pod that is asked first. A machine that is off takes half a minute to be silent.
+_FIRST: dict[str, str] = {}
+
+# What Kubernetes says of a machine that it does not reach: it answers itself.
+_BEYOND = re.compile(r"error dialing backend|error sending request", re.IGNORECASE)
 
 Done = subprocess.CompletedProcess[str]
 
@@ -50,7 +59,8 @@ class Cluster:
         deadline = time.monotonic() + self.patience
         while True:
             done = self._once(*words, stdin=stdin, seconds=seconds)
-            refused = done.returncode and _REFUSED.search(last_line(done)) and words[0] != "delete"
+            said = last_line(done) if done.returncode else ""
+            refused = _REFUSED.search(said) and not _BEYOND.search(said) and words[0] != "delete"
             if not refused or time.monotonic() > deadline:
                 return done
             time.sleep(PAUSE)
@@ -65,8 +75,34 @@ class Cluster:
             return Done(argv, 124, "", f"no answer within {seconds:.0f} s")
 
     def controller(self, script: str, *words: str, seconds: float = 60, container: str = "slurmctld") -> Done:
-        """A shell script in the controller's pod."""
-        argv = ["exec", "-i", CONTROLLER, "-c", container, "--", "sh", "-s", *words]
+        """A shell script in the controller's pod; in its backup's, if there is one and the first is not there."""
+        if self.namespace not in _FIRST:
+            _FIRST[self.namespace] = CONTROLLER
+            if os.environ.get("SLIPWAY_BACKUP"):
+                self._stand_in()
+        first = _FIRST[self.namespace]
+        done = self.inside(first, script, *words, seconds=seconds, container=container)
+        if silent(done) and self._stand_in():
+            return self.inside(_FIRST[self.namespace], script, *words, seconds=seconds, container=container)
+        return done
+
+    def _stand_in(self) -> bool:
+        """Ask the other controller's pod from now on, if the one that was asked is gone and the other is there."""
+        shown = self.kubectl("get", "pods", "--selector", CONTROLLERS, "--output", "json")
+        pods = json.loads(shown.stdout)["items"] if shown.returncode == 0 else []
+        here = [name_of(pod) for pod in pods if not on_lost_machine(pod)]
+        if not here or _FIRST[self.namespace] in here:
+            return False
+        _FIRST[self.namespace] = here[0]
+        return True
+
+    def slurmdbd(self, script: str, *words: str, seconds: float = 60) -> Done:
+        """A shell script in slurmdbd's pod."""
+        return self.inside(ACCOUNTING, script, *words, seconds=seconds, container="slurmdbd")
+
+    def inside(self, pod: str, script: str, *words: str, seconds: float = 60, container: str = "slurmctld") -> Done:
+        """A shell script in a pod."""
+        argv = ["exec", "-i", pod, "-c", container, "--", "sh", "-s", *words]
         return self.kubectl(*argv, stdin=script, seconds=seconds)
 
     def slurm(self, script: str, *words: str, seconds: float = 60, again: bool = True) -> str:
@@ -117,3 +153,17 @@ def last_line(done: Done) -> str:
 
 def name_of(thing: dict[str, Any]) -> str:
     return thing["metadata"]["name"]
+
+
+def on_lost_machine(pod: dict[str, Any]) -> bool:
+    """Whether the Kubernetes node of a pod is gone: it is running for all that is known, and nobody can tell. Then its
+    containers are ready, by the last word of the node, and the pod is not."""
+    conditions = {each["type"]: each for each in pod["status"].get("conditions", [])}
+    ready, containers = (conditions.get(kind, {}).get("status") for kind in ("Ready", "ContainersReady"))
+    unheard = ready == "False" and containers == "True"
+    named = conditions.get("Ready", {}).get("reason") == "NodeNotReady"
+    return ending(pod) or unheard or named or "DisruptionTarget" in conditions
+
+
+def ending(pod: dict[str, Any]) -> bool:
+    return "deletionTimestamp" in pod["metadata"]

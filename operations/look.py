@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+from operations.accounts import Record as Accounts
 from operations.draining import Pending, jobs, pending
 from operations.kubectl import Cluster
 from operations.nodes import nodes
@@ -19,6 +20,8 @@ from slurm.planning.cluster import Cluster as Declared
 from slurm.planning.told import ASKED
 
 SECONDS = 5
+API = "SLIPWAY_API"  # a group and version whose kinds are asked for
+SLURMDBD_CONF = "slurmdbd.conf"
 
 
 def look(wishes: Wishes) -> None:
@@ -34,9 +37,15 @@ def look(wishes: Wishes) -> None:
 
 def _look(wishes: Wishes, found: dict[str, Any]) -> None:
     record = Record.read(wishes.cluster, SECONDS)
+    if API in os.environ:
+        _kinds(wishes.cluster, os.environ[API], found)
     found |= {"applied": record.applied, "unfinished": bool(record.attempts)}
     if record.applied is None:
         return
+    if SLURMDBD_CONF in wishes.files:
+        declared = Accounts.read(wishes.cluster, SECONDS)
+        found["accounts"] = declared.things
+        found["unfinished"] |= declared.unfinished
     planned = record.plan(wishes.files)
     if ASKED in os.environ:
         everywhere = compress(nodes(wishes.cluster))
@@ -48,6 +57,16 @@ def _look(wishes: Wishes, found: dict[str, Any]) -> None:
     # What stays may offer less, too: a partition with fewer nodes, or nodes without a feature.
     if going or any(step.object.startswith(("node", "partition ")) for step in planned.steps):
         found["stranded"] = _stranded(wishes.cluster, Declared.read(wishes.files), wishes.nodes)
+
+
+def _kinds(cluster: Cluster, api: str, found: dict[str, Any]) -> None:
+    """The kinds that the API server has of a group: what anybody may ask it. Nothing is said where it does not tell."""
+    words = ["get", "--raw", f"/apis/{api}", f"--request-timeout={SECONDS}s"]
+    done = cluster.kubectl(*words, seconds=SECONDS + 5)
+    if done.returncode == 0:
+        found["kinds"] = sorted({each["kind"] for each in json.loads(done.stdout)["resources"]})
+    elif "NotFound" in done.stderr or "could not find" in done.stderr:
+        found["kinds"] = []
 
 
 def _stranded(cluster: Cluster, after: Declared, nodes: Hosts) -> list[str]:

@@ -13,7 +13,7 @@ from operations.kubectl import CONTROLLER, Cluster, last_line
 from operations.problem import Problem, Unanswered
 from operations.progress import wait
 from operations.shown import SHOW, Shown
-from slurm.conf import logical
+from slurm.conf import logical, parse
 
 CONTAINER = "rehearsal"
 PORT = 16817
@@ -21,6 +21,7 @@ FOLDER = "/tmp/rehearsal"  # noqa: S108 -- on a volume of the container's own
 SECONDS = 120
 RESTART_SECONDS = 180
 REJECTED = 3  # what the script ends with if slurmctld does not start
+FILTERED = 4  # and if the scripts that are asked about jobs do not work
 
 # Keys that the throwaway one has otherwise, and keys that would let it act in the real cluster.
 OWN = {
@@ -34,6 +35,9 @@ LEFT_OUT = re.compile(
     r"slurmctldprimaryo(n|ff)prog|slurmctldlogfile|slurmctldsyslogdebug|priorityweight(age|fairshare|qos)"
 )
 
+# How Slurm tells that a script of the user's cannot be read, or does not get through.
+SCRIPT_FAILED = "error: .*(cli_filter|job_submit)[.]lua|fatal: .*cli_filter"
+
 # What is left of an earlier one, which was killed, goes first. Its answers are kept: whoever asks next for the same
 # files has them at once.
 REHEARSE = rf"""
@@ -43,6 +47,7 @@ rm -rf {FOLDER}
 mkdir -p -m 700 {FOLDER}/state {FOLDER}/etc /run/slurmctld
 cd {FOLDER}
 %s
+sed -i "s/^SlurmctldHost=[^(]*/SlurmctldHost=$(hostname)/" etc/slurm.conf # it may be a second controller's pod
 export SLURM_CONF={FOLDER}/etc/slurm.conf
 /usr/sbin/slurmctld -D -i -f "$SLURM_CONF" > log 2>&1 &
 pid=$!
@@ -52,6 +57,10 @@ until scontrol ping 2>/dev/null | grep -q 'is UP'; do
     if ! kill -0 $pid 2>/dev/null || [ $n -gt 600 ]; then kill -9 $pid 2>/dev/null; cat log; exit 3; fi
     sleep 0.05
 done
+if [ -e etc/cli_filter.lua ] || [ -e etc/job_submit.lua ]; then
+    sbatch --test-only --wrap true > submitted 2>&1
+    if grep -hE '{SCRIPT_FAILED}' submitted log; then kill -9 $pid; exit 4; fi
+fi
 ({SHOW}) > answers
 kill -9 $pid
 mv answers shown
@@ -69,9 +78,15 @@ def rehearse(cluster: Cluster, files: Mapping[str, str]) -> Shown:
     done = cluster.controller(script(files), digest(files), seconds=SECONDS, container=CONTAINER)
     if done.returncode == REJECTED:
         raise Rejected(f"slurmctld does not start with these files:\n{complaints(done.stdout)}")
+    if done.returncode == FILTERED:
+        raise Rejected(f"a job cannot be submitted with these files:\n{complaints(done.stdout)}")
     if done.returncode:
         raise Unanswered(f"the files could not be rehearsed: {last_line(done)}")
-    return Shown.parse(done.stdout)
+    shown = Shown.parse(done.stdout)
+    for name, fields in parse(files["slurm.conf"], files=files).partitions.items():
+        if "QOS" in fields and name in shown.partitions:  # it was left out
+            shown.partitions[name]["QoS"] = fields["QOS"]
+    return shown
 
 
 def insist(cluster: Cluster, files: Mapping[str, str]) -> Shown:
@@ -107,7 +122,9 @@ def _alone(conf: str) -> str:
     lines = []
     for _, line in logical(conf, "slurm.conf"):
         if not altered(line.partition("=")[0].strip()):
-            lines.append(re.sub(r"(?i) NodeAddr=\S+", " NodeAddr=127.0.0.1", line))
+            # Only slurmdbd knows a QoS, and slurmctld does not start with one that it cannot look up.
+            alone = re.sub(r"(?i)^(PartitionName=.*?) QOS=\S+", r"\1", line)
+            lines.append(re.sub(r"(?i) NodeAddr=\S+", " NodeAddr=127.0.0.1", alone))
     return "\n".join([*OWN.values(), *lines, ""])
 
 
@@ -118,6 +135,7 @@ def altered(key: str) -> bool:
 
 def complaints(log: str) -> str:
     """What slurmctld has to complain of, or else its last words."""
-    said = [re.sub(r"^\[[^]]*\] ", "", line).removeprefix("slurmctld: ") for line in log.splitlines()]
+    said = [re.sub(r"^\[[^]]*\] |^(slurmctld|sbatch): ", "", line) for line in log.splitlines()]
+    said = [line.replace(f"{FOLDER}/etc/", "") for line in said]
     wrong = [line for line in said if re.search("error:|fatal:", line) and "different slurm.conf" not in line]
     return "\n".join(dict.fromkeys(wrong or said[-5:]))

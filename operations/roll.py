@@ -1,13 +1,12 @@
 """`operations/run roll`: bring the worker pods to their templates, and see that every node serves."""
 
 from operations.apply import shown_nodes
-from operations.draining import release
-from operations.kubectl import CONTROLLER, Cluster, name_of
+from operations.draining import HEALTH, release
+from operations.kubectl import CONTROLLER, CONTROLLERS, Cluster, name_of, on_lost_machine
 from operations.nodes import nodes
 from operations.progress import say, wait
 from operations.rolling import (
     NODE_SET,
-    on_lost_machine,
     outdated,
     ready,
     release_stale,
@@ -16,9 +15,10 @@ from operations.rolling import (
 )
 from operations.wishes import Wishes
 from slurm import places
+from slurm.hostlist import compress
+from slurm.planning.live import DRAIN_REASON
 
 NODES_SECONDS = 300
-CONTROLLER_SET = f"app.kubernetes.io/name={places.CONTROLLER}"
 SETTLE = f'{places.POWER} settle "$@"'
 
 
@@ -29,7 +29,8 @@ def roll(wishes: Wishes) -> None:
         say(wishes.cluster.slurm(SETTLE, *wishes.autoscaled, seconds=120).strip() or "autoscaled NodeSets are settled")
     restart_outdated(wishes)
     if wishes.nodes:
-        release(wishes.cluster)
+        # Where nobody looks after nodes any more, nobody else would take these drains away.
+        release(wishes.cluster, reason=(DRAIN_REASON,) if wishes.health else (DRAIN_REASON, *HEALTH))
         release_stale(wishes.cluster)
         _wait_for_nodes(wishes)
 
@@ -37,11 +38,13 @@ def roll(wishes: Wishes) -> None:
 def _wait_for_controller(cluster: Cluster) -> None:
     """slurmctld comes before slurmd, as Slurm asks for when its version changes: its pod may only now be replaced."""
 
-    [revision] = revisions(cluster, CONTROLLER_SET).values()
+    [revision] = revisions(cluster, CONTROLLERS).values()
 
     def look() -> str | None:
-        up = any(not outdated(pod, revision) and ready(pod) for pod in cluster.list("pods", CONTROLLER_SET))
-        return None if up else f"{CONTROLLER} to run as its template says"
+        pods = cluster.list("pods", CONTROLLERS)
+        here = [pod for pod in pods if not on_lost_machine(pod)]
+        late = [name_of(pod) for pod in here if outdated(pod, revision) or not ready(pod)]
+        return None if here and not late else f"{compress(late) or CONTROLLER} to run as its template says"
 
     wait(look, NODES_SECONDS, f"Look at it with: kubectl -n {cluster.namespace} describe pod {CONTROLLER}")
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from operations.draining import STOPPING, drain, owned, release, wait_until_empty
-from operations.kubectl import Cluster, name_of
+from operations.kubectl import Cluster, ending, name_of, on_lost_machine
 from operations.nodes import nodes
 from operations.problem import Abandoned, Problem, putting_back
 from operations.progress import say, wait
@@ -32,7 +32,7 @@ def release_stale(cluster: Cluster) -> None:
     """Take drains of pods that were about to be replaced away where they are not: whoever began it was killed, and its
     template is by now what it was before. One that ends, or starts, sees to its own."""
     if stopping := [name for name, node in nodes(cluster).items() if owned(node, STOPPING)]:
-        up = {name_of(pod) for pod in cluster.list("pods", NODE_SET) if ready(pod) and not _ending(pod)}
+        up = {name_of(pod) for pod in cluster.list("pods", NODE_SET) if ready(pod) and not ending(pod)}
         release(cluster, [name for name in stopping if name in up], STOPPING)
 
 
@@ -171,18 +171,6 @@ def _held_up(pod: Pod) -> list[str]:
     containers = [*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])]
     reasons = [each.get("state", {}).get("waiting", {}).get("reason", "") for each in containers]
     return [reason for reason in reasons if reason not in ("", "PodInitializing", "ContainerCreating")]
-
-
-def on_lost_machine(pod: Pod) -> bool:
-    """Whether the Kubernetes node of a pod is gone: it is running for all that is known, and nobody can tell."""
-    return _ending(pod) or any(
-        (each["type"] == "Ready" and each.get("reason") == "NodeNotReady") or each["type"] == "DisruptionTarget"
-        for each in pod["status"].get("conditions", [])
-    )
-
-
-def _ending(pod: Pod) -> bool:
-    return "deletionTimestamp" in pod["metadata"]
 
 
 def ready(pod: Pod) -> bool:

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from operations.digest import DIGEST, digest
-from operations.kubectl import CONTROLLER, Cluster, name_of
+from operations.kubectl import ACCOUNTING, CONTROLLER, Cluster, name_of
 from operations.nodes import Node, parse
 from operations.record import Record
 from operations.shown import SHOW, Shown
@@ -27,6 +27,7 @@ def status(cluster: Cluster) -> dict[str, Any]:
     return {
         "namespace": cluster.namespace,
         "slurmctld": {"up": bool(shown), "since": shown.config.get("BOOT_TIME") if shown else None},
+        "slurmdbd": _slurmdbd(pods),
         "config": {
             "applied": digest(record.applied)[:12] if record.applied else None,
             "mounted": parts.get("digest", "").strip()[:12] or None,
@@ -51,6 +52,7 @@ def screen(found: dict[str, Any]) -> str:
         f"slurmctld is up since {slurmctld['since']}"
         if slurmctld["up"]
         else f"slurmctld in {CONTROLLER} does not answer",
+        *_accounting(found["slurmdbd"]),
         "",
         table(
             ("NODESET", "PODS", "NODES", "IDLE", "BUSY", "DRAINED", "DOWN"),
@@ -84,6 +86,20 @@ def screen(found: dict[str, Any]) -> str:
             table(("POD", "PHASE", "WHERE"), [(each["name"], each["phase"], each["node"]) for each in unready[:10]]),
         ]
     return "\n".join(lines)
+
+
+def _slurmdbd(pods: list[dict[str, Any]]) -> dict[str, bool] | None:
+    """Whether slurmdbd answers; None where there is no accounting."""
+    [answers, *_] = [_pod(pod)["ready"] for pod in pods if name_of(pod) == ACCOUNTING] or [None]
+    return None if answers is None else {"up": answers}
+
+
+def _accounting(slurmdbd: dict[str, bool] | None) -> list[str]:
+    if slurmdbd is None:
+        return []
+    if slurmdbd["up"]:
+        return ["slurmdbd is up"]
+    return [f"slurmdbd in {ACCOUNTING} does not answer: jobs go on, and are recorded when it is back"]
 
 
 def _parts(text: str) -> dict[str, str]:

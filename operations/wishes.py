@@ -15,7 +15,7 @@ from slurm.hostlist import Hosts
 class Wishes:
     """`nodes` are all that there shall be, static and dynamic; `max_unavailable` is by NodeSet. The pods of
     `autoscaled` NodeSets come and go as Slurm wants them. Who only restarts pods needs no files. `key`
-    is a digest of the one that daemons know each other by."""
+    is a digest of the one that daemons know each other by. `health` tells whether nodes are looked after."""
 
     cluster: Cluster
     files: Mapping[str, str]
@@ -25,6 +25,7 @@ class Wishes:
     max_unavailable: Mapping[str, int]
     autoscaled: tuple[str, ...] = ()
     key: str = ""
+    health: bool = False
 
     @classmethod
     def read(cls, environment: Mapping[str, str], stdin: IO[str] = sys.stdin) -> "Wishes":
@@ -38,4 +39,5 @@ class Wishes:
             {name: int(number) for name, number in allowed.items()},
             tuple(name for name in environment.get("SLIPWAY_AUTOSCALED", "").split(",") if name),
             environment.get("SLIPWAY_AUTH_KEY", ""),
+            bool(environment.get("SLIPWAY_HEALTH")),
         )

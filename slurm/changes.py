@@ -7,13 +7,14 @@ with the class that the table in `slurm.keys` gives it:
 - `live`: scontrol changes the records of the running controller; the commands are in the step. Nodes of dynamic
   NodeSets that come need none.
 - `reconfigure`: `scontrol reconfigure` brings it to all daemons.
-- `restart-controller`: a daemon of the control plane (slurmctld, or slurmdbd for its own file) has to start anew.
+- `restart-slurmdbd`: slurmdbd has to start anew; slurmctld keeps what it has to record until it is back.
+- `restart-controller`: slurmctld has to start anew.
 - `restart-workers`: slurmd has to start anew; its pod holds its jobs, so each worker is drained in its turn.
 - `drain-first`: running jobs would be lost, so what changes has to be empty before Slurm hears of it.
 - `refused`: nothing is done, because state would be lost or Slurm would not start.
 
 That is also the order of severity. Steps are in the order in which they are carried out: refused ones first, for then
-nothing else is; then what has to be drained; then live updates, the reconfigure, and restarts.
+nothing else is; then what has to be drained; then slurmdbd, live updates, the reconfigure, and other restarts.
 
 Live edits revert at the next reconfigure unless the file says the same, so the new files are always written, whatever
 the class of the plan.

@@ -8,8 +8,8 @@ from config.storage import OwnVolume, Volume
 from slurm.planning.step import Step
 
 _REASON = (
-    "What is stored there would stay behind: the queue, or users' files. Set it back, or build a new stack beside this "
-    "one and move the data."
+    "What is stored there would stay behind: the queue, records, or users' files. Set it back, or build a new stack "
+    "beside this one and move the data."
 )
 
 
@@ -17,11 +17,21 @@ def places(settings: Settings) -> dict[str, str]:
     """Each place by the setting that names it."""
     found = {
         "cluster.namespace": settings.cluster.namespace,
-        "controller.state": _source(settings.controller.state),
+        "controller.state": _state(settings),
         "storage.jail": _source(settings.storage.jail),
     }
+    accounting = settings.accounting
+    if accounting.enabled and accounting.database is None:
+        found["accounting.mariadb.storage"] = _source(accounting.mariadb.storage)
+    if accounting.enabled and accounting.archive.records:
+        found["accounting.archive.storage"] = _source(accounting.archive.storage)
     for submount in settings.storage.submounts:
         found[f"storage.submounts {submount.mount_path}"] = _source(submount)
+    for name, node_set in settings.all_node_sets.items():
+        path = ".".join(map(str, settings.path_of(name)))
+        for submount in node_set.submounts:
+            if not submount.empty_dir:  # which keeps nothing
+                found[f"{path}.submounts {submount.mount_path}"] = _source(submount)
     return found
 
 
@@ -33,6 +43,13 @@ def moves(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Step, ..
         for key in before
         if key in after and before[key] != after[key]
     )
+
+
+def _state(settings: Settings) -> str:
+    """A claim for one node does not become one for two: Kubernetes would make another, and an empty one."""
+    source = _source(settings.controller.state)
+    shared = settings.controller.backup and settings.controller.state.storage_class is not None
+    return f"{source} for two nodes" if shared else source
 
 
 def _source(volume: Volume | OwnVolume) -> str:

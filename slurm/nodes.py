@@ -55,6 +55,21 @@ def power_times(settings: Settings) -> tuple[int, int] | None:
     return max(starts), max(ends)
 
 
+def own_limits(settings: Settings) -> list[str]:
+    """Limits that some nodes state, in Slurm's words; none where the user says what jobs take along."""
+    if "PropagateResourceLimits" in settings.slurm.extra:
+        return []
+    return sorted({name.upper() for each in settings.all_node_sets.values() for name in each.limits.stated})
+
+
+def resume_timeout(settings: Settings) -> int | None:
+    """Seconds until a node that Slurm starts, or has rebooted, must serve. Slurm has one number for both."""
+    times = power_times(settings)
+    reboot = settings.health.reboot if settings.health.enabled else None
+    found = [*(times[:1] if times else ()), *([reboot.timeout.seconds or 0] if reboot else ())]
+    return max(found, default=None)
+
+
 def dynamic_line(name: str, node_set: NodeSet) -> Fields | None:
     """What the nodes of a dynamic NodeSet say when they start; None where there are none."""
     if node_set.kind == "static" or not node_set.size:

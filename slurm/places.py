@@ -4,12 +4,17 @@ from config import Settings
 
 CONTROLLER = "controller"  # the StatefulSet, its headless Service, and the first half of its pod's name
 ACCOUNTING = "accounting"
+REST = "rest"
+DATABASE = "database"
 
 STATE = "/var/spool/slurmctld"
 SPOOL = "/var/spool/slurmd"
 KEYS = "/etc/slurm-keys"
 JAIL = "/mnt/jail"  # the shared root of all users
 PRIVATE = "/var/spool/slurm-private"  # where the private folders of jobs really are; not in SPOOL, which jobs see
+ARCHIVE = "/var/spool/slurm-archive"
+# Prints the database's password, which is in a file that is mounted from a Secret.
+PASSWORD_SCRIPT = "/run/slurmdbd/database-password"  # noqa: S105 -- no password, but where one is
 # Authorities that the certificate of a database may be signed by: those of a Secret, or all that the image knows.
 DATABASE_CA = "/etc/slurm-database/ca.crt"
 PUBLIC_CAS = "/etc/ssl/certs/ca-certificates.crt"
@@ -18,10 +23,15 @@ PUBLIC_CAS = "/etc/ssl/certs/ca-certificates.crt"
 SLURM_KEY = ("SLURM_SACK_KEY", f"{KEYS}/slurm.key")
 
 POWER = "/usr/local/sbin/power"  # in the controller's image: gives worker pods to the nodes that Slurm wants to run
+HEALTH = "/usr/local/sbin/health"  # in the worker's image: finds out whether a node can run jobs
+
+MAIL = "/usr/local/sbin/mail"  # in the controller's image: sends mail as mail.conf says, or runs the user's own program
 
 SLURMCTLD_PORT = 6817
 SLURMD_PORT = 6818
 SLURMDBD_PORT = 6819
+SLURMRESTD_PORT = 6820
+MARIADB_PORT = 3306
 
 
 def service(settings: Settings, name: str) -> str:
@@ -34,6 +44,17 @@ def pod(settings: Settings, stateful_set: str, ordinal: str = "0") -> str:
     return f"{stateful_set}-{ordinal}.{service(settings, stateful_set)}"
 
 
+def controllers(settings: Settings) -> list[tuple[str, str]]:
+    """Name and address of the pod of each slurmctld, the one that is asked first in front."""
+    ordinals = ("0", "1") if settings.controller.backup else ("0",)
+    return [(f"{CONTROLLER}-{ordinal}", pod(settings, CONTROLLER, ordinal)) for ordinal in ordinals]
+
+
+def slurmdbd(settings: Settings) -> str:
+    """Where slurmdbd is found."""
+    return pod(settings, ACCOUNTING)
+
+
 def slurmctld(settings: Settings) -> str:
-    """Where slurmctld listens, as `host:port`."""
-    return f"{pod(settings, CONTROLLER)}:{SLURMCTLD_PORT}"
+    """Where slurmctld listens, as `host:port`, and where its backup does."""
+    return ",".join(f"{address}:{SLURMCTLD_PORT}" for _, address in controllers(settings))

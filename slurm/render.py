@@ -7,13 +7,26 @@ from pathlib import Path
 import jinja2
 
 from config import Settings
-from slurm import places, topology
-from slurm.nodes import Fields, accounted, dynamic_line, gres_lines, gres_types, memory_per_cpu, node_lines, power_times
+from config.node_sets import MOST_NODES
+from slurm import health, places, topology
+from slurm.nodes import (
+    Fields,
+    accounted,
+    dynamic_line,
+    gres_lines,
+    gres_types,
+    memory_per_cpu,
+    names,
+    node_lines,
+    own_limits,
+    power_times,
+    resume_timeout,
+)
 from slurm.partitions import dynamic_sets, partition_line
 
 FILES = tuple(sorted(each.stem for each in (Path(__file__).parent / "templates").glob("*.j2")))  # all that we render
 _HEADING = re.compile(r"# [^.]{1,60}")  # no sentence, and not the first line of one: it explains no key
-MARK = "rendered by Slipway"  # in the first line of each of them
+MARK = "rendered by Slipway"  # in one of the first two lines of each of them
 
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
@@ -46,10 +59,26 @@ def render(settings: Settings, *, cgroup_v2: bool = True) -> dict[str, str]:
     if settings.slurm.mpi.pmix:
         files["mpi.conf"] = _file("mpi.conf", known)
     if settings.slurm.private_tmp:
-        files["namespace.yaml"] = _file("namespace.yaml", known)
+        # By names of all nodes that there may ever be: the file stays as it is when a NodeSet grows or shrinks.
+        sets = settings.all_node_sets.items()
+        sizes = {names(name, MOST_NODES): each.shared_memory for name, each in sets if each.shared_memory}
+        files["namespace.yaml"] = _file("namespace.yaml", known | {"sizes": sizes})
+    files |= _scripts(settings)
+    if settings.health.enabled:
+        files |= {name: _file(name, known | {"health": health}) for name in health.FILES}
     if settings.accounting.enabled:
         files["slurmdbd.conf"] = _file("slurmdbd.conf", known)
     return files
+
+
+def _scripts(settings: Settings) -> dict[str, str]:
+    """The user's own, as they stand in the stack config, and what our own is told."""
+    slurm = settings.slurm
+    found = {"job_submit.lua": slurm.job_submit_lua, "cli_filter.lua": slurm.cli_filter_lua}
+    if slurm.mail:
+        found["mail-program"] = slurm.mail.program
+        found["mail.conf"] = slurm.mail.smtp and _file("mail.conf", {"settings": settings, "smtp": slurm.mail.smtp})
+    return {name: text for name, text in found.items() if text is not None}
 
 
 def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
@@ -66,6 +95,8 @@ def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
             "has_topology": bool(topology.lines(settings)),
             "nodes": [line for name, each in sets.items() for line in node_lines(settings, name, each)],
             "power_times": power_times(settings),
+            "own_limits": own_limits(settings),
+            "resume_timeout": resume_timeout(settings),
             "partitions": [partition_line(settings, name, each) for name, each in settings.partitions.items()],
         },
     )

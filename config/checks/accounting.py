@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from config.accounting import Accounting
 from config.checks.finding import Finding, circle_of
-from config.checks.references import ROOT
+from config.checks.references import NORMAL, ROOT
 from config.settings import Settings
+from config.types import MemorySize
 
+LEAST_MEMORY = MemorySize.parse("256Mi")
 ENABLED = ("accounting", "enabled")
 
 
@@ -33,9 +35,9 @@ def limits_have_a_database(settings: Settings) -> Iterator[Finding]:
 def one_database_is_meant(settings: Settings) -> Iterator[Finding]:
     """Whoever states both would wonder for long which one is used."""
     accounting = settings.accounting
-    if accounting.database is not None and "storage" in accounting.model_fields_set:
+    if accounting.database is not None and "mariadb" in accounting.model_fields_set:
         message = "is for a database of its own, and accounting.database names another; keep one of them"
-        yield Finding(("accounting", "storage"), message, (("accounting", "database"),))
+        yield Finding(("accounting", "mariadb"), message, (("accounting", "database"),))
 
 
 def certificates_are_looked_at(settings: Settings) -> Iterator[Finding]:
@@ -44,6 +46,27 @@ def certificates_are_looked_at(settings: Settings) -> Iterator[Finding]:
     if database is not None and database.ca_secret is not None and not database.tls:
         path = ("accounting", "database")
         yield Finding((*path, "caSecret"), "has no effect without TLS; set tls: true beside it", ((*path, "tls"),))
+
+
+def archives_are_written(settings: Settings) -> Iterator[Finding]:
+    """Records are archived when they are purged, and never otherwise."""
+    accounting = settings.accounting
+    for index, record in enumerate(accounting.archive.records):
+        path = ("accounting", "archive", "records", index)
+        if getattr(accounting.purge, record) is None:
+            message = f"`{record}` are never purged, and so never archived; set accounting.purge.{record}"
+            yield Finding(path, message, (("accounting", "purge"),))
+        if record in accounting.archive.records[:index]:
+            yield Finding(path, f"`{record}` is listed twice; keep it once")
+
+
+def mariadb_has_room(settings: Settings) -> Iterator[Finding]:
+    """With less it would be killed when somebody asks for much."""
+    memory = settings.accounting.mariadb.memory
+    if memory < LEAST_MEMORY:
+        yield Finding(
+            ("accounting", "mariadb", "memory"), f"{memory} is too little to work with; give it {LEAST_MEMORY}"
+        )
 
 
 def accounts_are_a_tree(settings: Settings) -> Iterator[Finding]:
@@ -66,3 +89,21 @@ def default_qos_is_allowed(settings: Settings) -> Iterator[Finding]:
         if each.default_qos is not None and each.default_qos not in each.qos:
             path = ("accounting", "accounts", name)
             yield Finding((*path, "defaultQos"), f"`{each.default_qos}` is not in qos; add it there", ((*path, "qos"),))
+
+
+def jobs_get_a_qos_that_is_theirs(settings: Settings) -> Iterator[Finding]:
+    """A job that names no QoS gets `normal`, and would be refused where that is not among those of its account."""
+    accounting = settings.accounting
+    for name, each in accounting.accounts.items():
+        if "qos" in accounting.enforced and each.qos and NORMAL not in each.qos and each.default_qos is None:
+            path = ("accounting", "accounts", name)
+            message = f"leaves out `{NORMAL}`, which jobs get that name none; set defaultQos, or add it"
+            yield Finding((*path, "qos"), message, ((*path, "defaultQos"), ("accounting", "enforce")))
+
+
+def administrators_are_not_operators_too(settings: Settings) -> Iterator[Finding]:
+    """A user has one level."""
+    for index, name in enumerate(settings.accounting.operators):
+        if name in settings.accounting.administrators:
+            message = f"`{name}` is an administrator, who may do all that and more; keep one of them"
+            yield Finding(("accounting", "operators", index), message, (("accounting", "administrators"),))

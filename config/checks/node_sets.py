@@ -72,6 +72,9 @@ def memory_is_there(settings: Settings) -> Iterator[Finding]:
         if each.real_memory is not None and each.real_memory > each.memory:
             message = f"{each.real_memory} is more than memory ({each.memory}), which is all that the pod gets"
             yield Finding((*path, "realMemory"), f"{message}; lower it", ((*path, "memory"),))
+        if each.shared_memory is not None and each.shared_memory > each.memory:
+            message = f"{each.shared_memory} is more than memory ({each.memory}), which it is a part of"
+            yield Finding((*path, "sharedMemory"), f"{message}; lower it", ((*path, "memory"),))
         reserved = each.extra.get("MemSpecLimit", "")
         if reserved.isdecimal() and int(reserved) >= each.real_memory_mib:
             message = f"{reserved} MiB leave nothing of the node's {each.real_memory_mib} MiB for jobs; lower it"

@@ -31,6 +31,10 @@ def _all_pods(settings: Settings) -> Iterator[Pods]:
         if getattr(each, "enabled", True):
             size = getattr(each, "size", 1)
             yield Pods((section,), each.node_filter, size, each.cpus.milli, each.memory.bytes)
+    accounting = settings.accounting
+    if accounting.enabled and accounting.database is None:
+        own = accounting.mariadb
+        yield Pods(("accounting", "mariadb"), accounting.node_filter, 1, own.cpus.milli, own.memory.bytes)
     for name, each in settings.all_node_sets.items():
         gpus = each.gpus.count if each.gpus else 0
         yield Pods(settings.path_of(name), each.node_filter, each.size, each.cpus * 1000, each.memory.bytes, gpus)

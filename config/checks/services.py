@@ -6,6 +6,8 @@ from config.checks.finding import Finding
 from config.login import Service
 from config.settings import Settings
 
+SHORTEST_TOKEN, LONGEST_TOKEN = 60, 366 * 86400
+
 
 def _services(settings: Settings) -> dict[str, Service]:
     made: dict[str, Service] = {"login": settings.login.service}
@@ -35,6 +37,14 @@ def ports_are_free(settings: Settings) -> Iterator[Finding]:
                 yield Finding((name, "service", "nodePort"), message)
 
 
+def tokens_end_in_time(settings: Settings) -> Iterator[Finding]:
+    """A token is good until it ends, whoever has it by then; and nobody gets one that ends before it is used."""
+    seconds = settings.rest.max_lifespan.seconds or 0
+    if not SHORTEST_TOKEN <= seconds <= LONGEST_TOKEN:
+        message = f"{settings.rest.max_lifespan} is not between a minute and a year; 30d is what it is if left out"
+        yield Finding(("rest", "maxLifespan"), message)
+
+
 def bridge_has_rest(settings: Settings) -> Iterator[Finding]:
     """The bridge talks to Slurm through its HTTP interface."""
     if settings.bridge.enabled and not settings.rest.enabled:
@@ -48,10 +58,3 @@ def bridge_leaves_the_cluster_alone(settings: Settings) -> Iterator[Finding]:
         if namespace in (settings.cluster.namespace, "kube-system"):
             message = f"the pods of `{namespace}` must run before Slurm does; take it away"
             yield Finding(("bridge", "namespaces", index), message, (("cluster", "namespace"),))
-
-
-def metrics_are_not_private(settings: Settings) -> Iterator[Finding]:
-    """With PrivateData slurmctld serves no metrics, and says nothing about it."""
-    if settings.monitoring.enabled and "PrivateData" in settings.slurm.extra:
-        message = "slurmctld serves no metrics with it; take it away, or set monitoring.enabled: false"
-        yield Finding(("slurm", "extra", "PrivateData"), message, (("monitoring", "enabled"),))

@@ -34,3 +34,31 @@ def memory_keys_agree(settings: Settings) -> Iterator[Finding]:
         for key in others:
             message = f"cannot be combined with {first}; keep one of them"
             yield Finding(("slurm", "extra", key), message, (("slurm", "extra", first),))
+
+
+# Of each script: the key of slurm.conf that lists it among the plugins that are asked.
+SCRIPTS = {"jobSubmitLua": "JobSubmitPlugins", "cliFilterLua": "CliFilterPlugins"}
+
+
+def scripts_are_run(settings: Settings) -> Iterator[Finding]:
+    """A list of plugins in extra takes the place of ours, with or without lua in it."""
+    slurm = settings.slurm
+    for key, script in zip(SCRIPTS, (slurm.job_submit_lua, slurm.cli_filter_lua), strict=True):
+        plugins = SCRIPTS[key]
+        listed = slurm.extra.get(plugins)
+        if listed is None:
+            continue
+        named = {name.strip().rpartition("/")[2] for name in listed.lower().split(",")}
+        path = ("slurm", "extra", plugins)
+        if script is not None and "lua" not in named:
+            yield Finding(path, f"must contain lua, or slurm.{key} is not asked; add it", (("slurm", key),))
+        elif script is None and "lua" in named:
+            yield Finding(path, f"names lua, and there is no script; set slurm.{key}", (("slurm", key),))
+
+
+def mail_goes_one_way(settings: Settings) -> Iterator[Finding]:
+    """slurm.extra would win, without a word."""
+    for key in ("MailProg", "MailDomain"):
+        if settings.slurm.mail is not None and key in settings.slurm.extra:
+            message = "cannot be combined with slurm.mail, which sets it; keep one of them"
+            yield Finding(("slurm", "extra", key), message, (("slurm", "mail"),))

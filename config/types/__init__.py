@@ -3,6 +3,7 @@
 from config.types.count import CountOrPercent
 from config.types.cpu import CpuCount, CpuQuantity
 from config.types.duration import Duration, Interval, Timeout
+from config.types.limit import CountLimit, SizeLimit
 from config.types.memory import MemorySize
 from config.types.names import (
     AbsolutePath,
@@ -25,9 +26,10 @@ from config.types.names import (
     SlurmName,
     TresName,
     UserName,
+    WebAddress,
 )
 from config.types.scalars import Choice, Count, Integer, Port, String, Switch
-from config.types.text import SlurmValue, Text
+from config.types.text import Script, SlurmValue, Text
 
 __all__ = [
     "AbsolutePath",
@@ -35,6 +37,7 @@ __all__ = [
     "Choice",
     "ClusterName",
     "Count",
+    "CountLimit",
     "CountOrPercent",
     "CpuCount",
     "CpuQuantity",
@@ -57,6 +60,8 @@ __all__ = [
     "PartitionName",
     "Port",
     "ResourceName",
+    "Script",
+    "SizeLimit",
     "SlurmName",
     "SlurmValue",
     "String",
@@ -65,4 +70,5 @@ __all__ = [
     "Timeout",
     "TresName",
     "UserName",
+    "WebAddress",
 ]

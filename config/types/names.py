@@ -222,3 +222,12 @@ AbsolutePath = Annotated[
         ("/srv/slipway",),
     ),
 ]
+WebAddress = Annotated[
+    String,
+    Named(
+        "a web address such as https://wiki.example.com/runbooks",
+        rf"https?://{_HOST_LABEL}(\.{_HOST_LABEL})*(:[0-9]{{1,5}})?(/[A-Za-z0-9._~%+@:-]+)*/?",
+        1024,
+        ("https://wiki.example.com/runbooks",),
+    ),
+]

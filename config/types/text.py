@@ -55,6 +55,23 @@ def _flat(value: Any) -> Any:
     return str(value) if isinstance(value, int | float) else value
 
 
+def one_line(text: str) -> str:
+    """A script without what may be in it and nowhere else."""
+    return text.replace("\n", " ").replace("\t", " ")
+
+
+def _script(text: str) -> str:
+    """A file of its own, so that lines and tabs may be in it; it ends as files do."""
+    if not text.strip():
+        raise PydanticCustomError("slipway", "is empty; leave the key out instead", {})
+    if found := unsafe_character(one_line(text)):
+        raise PydanticCustomError("slipway", "contains {found}, which is not allowed here", {"found": found})
+    return text.rstrip("\n") + "\n"
+
+
+# A program in a file of its own. All of Slurm's files together fit in a ConfigMap of 1 MiB.
+Script = Annotated[String, AfterValidator(_script), Field(max_length=256 * 1024)]
+
 Text = Annotated[String, AfterValidator(_safe), Field(max_length=1024)]
 
 # The value of any Slurm key: text, a number, a switch, or a list of them.

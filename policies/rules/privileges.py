@@ -11,9 +11,12 @@ HOST = ("hostNetwork", "hostPID", "hostIPC")
 PRIVILEGED = ("worker/slurmd",)
 # Files of any owner in the shared root.
 _JAIL = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "MKNOD", "SETFCAP")
+_FOLDER = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 CAPABILITIES: Mapping[str, Sequence[str]] = {
-    # Gives slurmctld a folder of its own on a volume that comes as root's; it has ended before slurmctld starts.
-    "controller/state": ("CHOWN", "DAC_OVERRIDE", "FOWNER"),
+    # Give a daemon a folder of its own on a volume that comes as root's; they have ended before the daemon starts.
+    "controller/state": _FOLDER,
+    "accounting/archive": _FOLDER,
+    "database/data": _FOLDER,
     # Mounts into the shared root that its users see, and becomes the one who logs in.
     "login/sshd": (
         *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "NET_BIND_SERVICE"),
@@ -22,8 +25,8 @@ CAPABILITIES: Mapping[str, Sequence[str]] = {
     "populate-jail/populate-jail": _JAIL,
     "apply-users/apply-users": _JAIL,
 }
-NOT_ROOT = ("controller", "controller-standby", "rest", "accounting")
-ROOT_ALLOWED = ("controller/state",)
+NOT_ROOT = ("controller", "controller-standby", "rest", "accounting", "database")
+ROOT_ALLOWED = ("controller/state", "accounting/archive", "database/data")
 
 
 def check(resource: Resource, stack: Stack, settings: Settings) -> Iterator[str]:
@@ -39,8 +42,9 @@ def check(resource: Resource, stack: Stack, settings: Settings) -> Iterator[str]
         path = (volume.get("hostPath") or {}).get("path")
         if path is not None and path not in paths:
             yield (
-                f"{pod} mounts {path} of its node (volume {volume.get('name')}). Only what `storage` and "
-                "`controller.state` name as hostPath may be mounted: name it there, or use a claim."
+                f"{pod} mounts {path} of its node (volume {volume.get('name')}). Only what `storage`, `submounts` of a "
+                "NodeSet, `controller.state` and `accounting` name as hostPath may be mounted: name it there, or use a "
+                "claim."
             )
     for container in pod.containers:
         yield from _container(pod, container, settings)

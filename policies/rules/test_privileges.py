@@ -60,7 +60,7 @@ def test_only_declared_paths_of_the_nodes_are_mounted() -> None:
     assert findings(RULES, cluster(), pod, hostPaths=["/srv/jail"]) == []
 
 
-@pytest.mark.parametrize("role", ["controller", "controller-standby", "rest", "accounting"])
+@pytest.mark.parametrize("role", ["controller", "controller-standby", "rest", "accounting", "database"])
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -6,15 +6,25 @@ from typing import Literal
 
 from slurm.keys.values import text
 
-Class = Literal["none", "live", "reconfigure", "restart-controller", "restart-workers", "drain-first", "refused"]
+Class = Literal[
+    "none",
+    "live",
+    "reconfigure",
+    "restart-slurmdbd",
+    "restart-controller",
+    "restart-workers",
+    "drain-first",
+    "refused",
+]
 
-# From harmless to impossible. A controller is back in seconds and no job notices. Restarting workers takes each of them
-# out of service once, when its jobs have ended. What must be drained first waits for all of its jobs at once. What is
-# refused would lose state, or means nothing to Slurm.
+# From harmless to impossible. slurmctld keeps records while slurmdbd is away, and is itself back in seconds: no job
+# notices. Restarting workers takes each of them out of service once, when its jobs have ended. What must be drained
+# first waits for all of its jobs at once. What is refused would lose state, or means nothing to Slurm.
 SEVERITY: tuple[Class, ...] = (
     "none",
     "live",
     "reconfigure",
+    "restart-slurmdbd",
     "restart-controller",
     "restart-workers",
     "drain-first",
@@ -22,11 +32,12 @@ SEVERITY: tuple[Class, ...] = (
 )
 
 # In which order the steps of a plan are carried out. If anything is refused, nothing else is done. What has to be empty
-# is emptied before Slurm hears of the change. Live updates come next, because they are done at once. Restarts come
-# last: daemons that start read the new files anyway.
+# is emptied before Slurm hears of the change. slurmdbd comes before slurmctld, as Slurm asks for. Live updates are done
+# at once. Other restarts come last: daemons that start read the new files anyway.
 EXECUTION: tuple[Class, ...] = (
     "refused",
     "drain-first",
+    "restart-slurmdbd",
     "live",
     "reconfigure",
     "restart-controller",
@@ -76,6 +87,11 @@ def live(
 def reconfigure(reason: str, same_if: Kind = text, default: str | None = None, secret: bool = False) -> Entry:
     """A change that `scontrol reconfigure` brings to all daemons."""
     return Entry("reconfigure", reason, same_if, default, secret=secret)
+
+
+def restart_slurmdbd(reason: str, same_if: Kind = text, default: str | None = None, secret: bool = False) -> Entry:
+    """A change that slurmdbd reads only when it starts."""
+    return Entry("restart-slurmdbd", reason, same_if, default, secret=secret)
 
 
 def restart_controller(

@@ -4,7 +4,15 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from config.slurm_keys import MPI_KEYS
-from slurm.keys.entry import Entry, Table, drain_first, reconfigure, restart_controller, restart_workers
+from slurm.keys.entry import (
+    Entry,
+    Table,
+    drain_first,
+    reconfigure,
+    restart_controller,
+    restart_slurmdbd,
+    restart_workers,
+)
 from slurm.keys.nodes import NODE
 from slurm.keys.slurmdbd import SLURMDBD
 from slurm.keys.values import flag, hosts, names, number, options, word
@@ -45,6 +53,8 @@ _GRES = (
 )
 _DYNAMIC = "A dynamic node says what it has when it starts, so that its worker has to start anew."
 _LUA = "The script is loaded anew at a reconfigure; workers and logins fetch theirs from slurmctld."
+
+_MAIL = "The next mail is sent by it; slurmctld itself does not read it."
 
 _TIMES = ("OtherTimeout", "PollInterval", "StageInTimeout", "StageOutTimeout", "ValidateTimeout")
 
@@ -138,7 +148,7 @@ FILES: dict[str, File] = {
     "slurmdbd.conf": File(
         "keys",
         SLURMDBD,
-        whole=restart_controller("slurmdbd comes and goes with this file; slurmctld looks for it when it starts."),
+        whole=restart_slurmdbd("slurmdbd comes and goes with this file; slurmctld looks for it when it starts."),
     ),
     "topology.conf": File("records", TOPOLOGY, heads=("SwitchName", "BlockName", "RingName")),
     "plugstack.conf": File(
@@ -153,6 +163,7 @@ FILES: dict[str, File] = {
         comments=True,
     ),
     **{name: File("text", whole=reconfigure(_LUA)) for name in ("cli_filter.lua", "job_submit.lua", "scrun.lua")},
+    **{name: File("text", whole=reconfigure(_MAIL)) for name in ("mail.conf", "mail-program")},
     "burst_buffer.lua": File("text", whole=reconfigure(_BUFFERS)),
     "jobcomp.lua": File("text", whole=reconfigure(_LUA)),
     **{

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from tests.cluster.stacks import Stack
+from tests.cluster.stacks import Stack, until
 
 
 def change(stack: Stack, section: str, **fields: Any) -> None:
@@ -45,3 +45,16 @@ def is_ready(pod: dict[str, Any]) -> bool:
     conditions = pod["status"].get("conditions", [])
     ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
     return ready and "deletionTimestamp" not in pod["metadata"]
+
+
+def written_down(stack: Stack) -> None:
+    """Until slurmctld has written to its volume what is true now: what it has not, a restart without warning loses. It
+    does so within five seconds; if it has not in twice that time, there was nothing left to write."""
+    look = 'echo "$(date +%s) $(stat --format=%Y /var/spool/slurmctld/job_state 2> /dev/null || echo 0)"'
+    asked, _ = map(int, stack.admin("sh", "-c", look).split())
+
+    def written() -> bool:
+        now, saved = map(int, stack.admin("sh", "-c", look).split())
+        return saved > asked or now > asked + 10
+
+    until(written, "the queue to be written down")

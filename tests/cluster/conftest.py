@@ -11,11 +11,12 @@ from lab import layout
 from lab.layout import Lab
 
 Kubectl = Callable[..., str]
+STACKS = {"comfort", "dev", "ha", "health", "rest", "rollout", "spare", "turned_on", "variant", "watched", "young"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs a whole stack comes last: it stays until the end, and leaves no room on the nodes."""
-    items.sort(key=lambda item: not {"dev", "rollout", "variant"}.isdisjoint(getattr(item, "fixturenames", ())))
+    items.sort(key=lambda item: not STACKS.isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(scope="session")

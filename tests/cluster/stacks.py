@@ -14,10 +14,10 @@ import yaml
 
 from lab import paths
 from lab.layout import Lab
+from operations.kubectl import PATIENCE, Cluster
 
 T = TypeVar("T")
 Done = subprocess.CompletedProcess[str]
-UNHEARD_TRIES = 5
 DEV = paths.CHECKOUT / "Pulumi.dev.yaml"
 
 
@@ -85,7 +85,8 @@ class Stack:
             "ssh",
             *("-i", os.environ["SLIPWAY_LAB_SSH_KEY"], "-p", str(self.port)),
             *("-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR"),
-            *("-o", "BatchMode=yes", "-o", "ConnectTimeout=20"),
+            # Once a second: a NodePort is there some moments after its Service and the pods behind it.
+            *("-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-o", "ConnectionAttempts=10"),
             *options,
             f"{user or self.user}@{self.lab.loopback}",
         ]
@@ -102,13 +103,8 @@ class Stack:
         return done.stdout.removesuffix("\n")
 
     def kubectl(self, *words: str, seconds: float = 120) -> str:
-        argv = ["kubectl", "--kubeconfig", str(self.lab.kubeconfig), "-n", self.namespace, *words]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=seconds)
-        for _ in range(UNHEARD_TRIES):
-            if "TLS handshake timeout" not in done.stderr:  # a machine that is busy; nobody has heard it yet
-                break
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=seconds)
-        assert done.returncode == 0, f"{' '.join(argv)}:\n{done.stderr}{done.stdout}"
+        done = Cluster(self.namespace, patience=PATIENCE).kubectl(*words, seconds=seconds)
+        assert done.returncode == 0, f"kubectl {' '.join(words)}:\n{done.stderr}{done.stdout}"
         return done.stdout
 
     def admin(self, *words: str) -> str:

@@ -11,8 +11,10 @@ ALLOWED = {
     "slurm": {"config"},
     "components": {"config", "slurm"},
     "operations": {"config", "slurm"},
+    "monitoring": set(),
     "policies": set(),
     "lab": set(),
+    "handbook": {"config", "slurm", "operations", "policies", "lab"},
 }
 PURE = ("config", "slurm")
 

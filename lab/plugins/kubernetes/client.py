@@ -14,7 +14,7 @@ from lab.plugins.kubernetes.credentials import Bearer, authentication, tls
 from lab.plugins.kubernetes.kubeconfig import Access, KubeconfigError
 from lab.plugins.kubernetes.objects import Object, dig
 
-_CONNECT_TIMEOUT = 5.0
+_CONNECT_TIMEOUT = 10.0  # TLS included, as Kubernetes' own clients have it
 _READ_TIMEOUT = 60.0  # admission webhooks may take half of that
 _CONNECTIONS = 64
 _TRIES = 5

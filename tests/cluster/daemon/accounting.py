@@ -1,5 +1,6 @@
 """MariaDB and slurmdbd beside the throwaway slurmctld, as containers of the same pod."""
 
+import re
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +20,8 @@ cat > {DATA}/users.sql <<< "
 CREATE DATABASE slurm_acct_db;
 CREATE USER slurm@'127.0.0.1' IDENTIFIED BY '{PASSWORD}';
 GRANT ALL ON slurm_acct_db.* TO slurm@'127.0.0.1';"
-exec mariadbd --datadir={DATA}/data --socket={DATA}/socket --bind-address=127.0.0.1 --init-file={DATA}/users.sql \\
-    --innodb-buffer-pool-size=4G  # what slurmdbd thinks little enough; memory that is not used is not taken
+exec /usr/sbin/mariadbd --datadir={DATA}/data --socket={DATA}/socket --bind-address=127.0.0.1 \\
+    --init-file={DATA}/users.sql --innodb-buffer-pool-size=4G  # slurmdbd thinks it enough; unused memory is not taken
 """
 
 
@@ -50,13 +51,19 @@ class Slurmdbd:
     controller: Slurmctld
 
     def start(self, conf: str) -> None:
-        """Start it, and wait until it serves. The password is added as a pod's start would do it, and the host is this
+        """Start it, and wait until it serves. The password is in the file, as there is no Secret; both hosts are this
         pod: slurmdbd ends on any other."""
         own = conf.replace(f"DbdHost={places.ACCOUNTING}-0\n", f"DbdHost={places.CONTROLLER}-0\n")
-        assert own != conf
+        own = re.sub(r"(?m)^StorageHost=.*", "StorageHost=127.0.0.1", own)
+        own = own.replace(f"StoragePassScript={places.PASSWORD_SCRIPT}\n", f"StoragePass={PASSWORD}\n")
+        assert [line for line in own.splitlines() if line not in conf.splitlines()] == [
+            f"DbdHost={places.CONTROLLER}-0",
+            "StorageHost=127.0.0.1",
+            f"StoragePass={PASSWORD}",
+        ]
         self._until_served(3306, "MariaDB")
         file = "/etc/slurm/slurmdbd.conf"
-        self.ask(f"umask 077; rm -f {file}; cat > {file} <<'END'\n{own}StoragePass={PASSWORD}\nEND\n")
+        self.ask(f"umask 077; rm -f {file}; cat > {file} <<'END'\n{own}END\n")
         self.ask("setsid /usr/sbin/slurmdbd -D < /dev/null > /tmp/said 2>&1 &")
         self._until_served(places.SLURMDBD_PORT, "slurmdbd")
 

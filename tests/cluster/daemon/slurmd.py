@@ -35,10 +35,11 @@ class Slurmd:
     """Starts and stops the slurmd of worker-0, and runs jobs on it."""
 
     controller: Slurmctld
+    through: str = ""  # what starts it
 
     def start(self, *words: str) -> None:
         """Start it, and wait until its node serves."""
-        command = " ".join([f"/usr/sbin/slurmd -D -N {NODE}", *words])
+        command = " ".join([f"{self.through} /usr/sbin/slurmd -D -N {NODE}", *words])
         self.ask(f"setsid {command} < /dev/null >> /tmp/slurmd.log 2>&1 &")
         self.until(f"{NODE} serves", lambda: self.state() in ("idle", "mixed", "allocated"))
 

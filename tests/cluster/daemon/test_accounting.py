@@ -34,6 +34,12 @@ def test_both_daemons_start_without_a_complaint(said: str) -> None:
     assert complaints(said) == []
 
 
+@pytest.mark.usefixtures("said")
+def test_slurmdbd_answers_who_asks_whether_it_is_there(slurmdbd: Slurmdbd) -> None:
+    """As the controller's `metrics` does."""
+    assert "is UP" in slurmdbd.controller.ask("sacctmgr ping")
+
+
 def test_the_cluster_registers_itself(slurmdbd: Slurmdbd, said: str) -> None:
     shown = slurmdbd.controller.ask("sacctmgr -n -P show cluster format=Cluster,ControlHost,ControlPort")
     assert shown == "dev|127.0.0.1|6817\n"

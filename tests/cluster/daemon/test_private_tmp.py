@@ -37,6 +37,7 @@ def jailed(kubectl: Callable[..., str], own_namespace: str) -> Slurmd:
     beside = slurmd.container(os.environ["SLIPWAY_WORKER_IMAGE"], privileged=True)
     worker = Slurmd(Slurmctld.create(kubectl, own_namespace, os.environ["SLIPWAY_CONTROLLER_IMAGE"], beside))
     worker.controller.jail = True
+    worker.through = "/usr/local/sbin/elder-namespace"
     worker.ask(MAKE_JAIL)
     return worker
 

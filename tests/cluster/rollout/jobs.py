@@ -3,16 +3,17 @@
 import contextlib
 import subprocess
 import threading
+import time
 from collections import Counter
 
 from tests.cluster.stacks import Stack, until
 
-# Each job says when it begins and when it is through: one that ran twice, or not to its end, shows.
+# Each job says that and when it begins and is through: one that ran twice, or not to its end, shows.
 JOB = """#!/bin/sh
 #SBATCH --output=/dev/null --open-mode=append
-echo "begin $SLURM_JOB_ID" >> ~/ledger
+echo "begin $SLURM_JOB_ID $(date +%%s)" >> ~/ledger
 sleep %s
-echo "end $SLURM_JOB_ID" >> ~/ledger
+echo "end $SLURM_JOB_ID $(date +%%s)" >> ~/ledger
 """
 PAUSE = 1.5
 
@@ -22,7 +23,7 @@ class Jobs:
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        self.submitted: list[str] = []
+        self.submitted: dict[str, float] = {}  # and when
         self._enough = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -37,17 +38,26 @@ class Jobs:
             done = self.stack.ssh(f"sbatch --parsable {' '.join(options)}", stdin=JOB % seconds, seconds=60)
             number = done.stdout.strip()
             if done.returncode == 0 and number.isdigit():
-                self.submitted.append(number)
+                self.submitted[number] = time.time()
                 return number
         return ""
 
-    def finish(self) -> None:
-        """Until all have ended: each began once, and ended once."""
+    def stop(self, seconds: float = 240) -> None:
+        """No more, and until all have ended."""
         self._enough.set()
         self._thread.join(90)
-        until(self._none_left, "the queue to be empty", 240)
-        ledger = Counter(self.stack.run("cat ~/ledger").splitlines())
-        expected = Counter(f"{word} {job}" for job in self.submitted for word in ("begin", "end"))
+        until(self._none_left, "the queue to be empty", seconds)
+
+    def ledger(self) -> list[tuple[str, str, int]]:
+        """What the jobs have said: begin or end, which job, and when."""
+        lines = (line.split() for line in self.stack.run("cat ~/ledger").splitlines())
+        return [(word, job, int(when)) for word, job, when in lines]
+
+    def finish(self) -> None:
+        """Until all have ended: each began once, and ended once."""
+        self.stop()
+        ledger = Counter((word, job) for word, job, _ in self.ledger())
+        expected = Counter((word, job) for job in self.submitted for word in ("begin", "end"))
         assert ledger == expected, (ledger - expected, expected - ledger)
         assert len(self.submitted) > 1
 

@@ -1,9 +1,10 @@
-"""Stacks as they come out of the program, each deployed once for all tests."""
+"""Stacks as they come out of the program, each deployed once for all tests; and the engine that it asks."""
 
 import pytest
 
 from tests.unit.components import stacks
 from tests.unit.components.deployed import Made, deploy
+from tests.unit.components.engine import Engine
 
 
 @pytest.fixture
@@ -36,7 +37,32 @@ def labelled() -> Made:
     return deploy(**stacks.LABELLED)
 
 
-@pytest.fixture(params=["small", "munge", "slurm", "given", "labelled"])
+@pytest.fixture
+def healthy() -> Made:
+    """A stack whose nodes are looked after."""
+    return deploy(**stacks.HEALTHY)
+
+
+@pytest.fixture(params=["small", "munge", "slurm", "given", "labelled", "healthy"])
 def made(request: pytest.FixtureRequest) -> Made:
     """Each of them in turn, for what always holds."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """In a preview."""
+    engine = Engine()
+    monkeypatch.setattr("pulumi.runtime.invoke", engine.invoke)
+    monkeypatch.setattr("components.change.local.run", engine.run)
+    monkeypatch.setattr("pulumi.runtime.is_dry_run", lambda: True)
+    monkeypatch.setattr("pulumi.log.info", engine.infos.append)
+    monkeypatch.setattr("pulumi.log.warn", engine.warnings.append)
+    return engine
+
+
+@pytest.fixture
+def update(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """In an update."""
+    monkeypatch.setattr("pulumi.runtime.is_dry_run", lambda: False)
+    return engine

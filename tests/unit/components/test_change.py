@@ -1,8 +1,6 @@
 """What a run changes: found out before any resource is made, shown in a preview, stopped where it is refused."""
 
 import json
-from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import pulumi
@@ -10,63 +8,11 @@ import pytest
 
 from components import change
 from components.change import Change
-from config import Settings
+from slurm.accounts import declared
 from slurm.moves import places
-from slurm.planning.told import ASKED, Told
 from slurm.render import render
 from tests.unit.components.deployed import settings_of
-
-FOUR: dict[str, Any] = {"worker": {"size": 4}}
-TWO: dict[str, Any] = {"worker": {"size": 2}}
-
-
-@dataclass
-class Engine:
-    """What the engine and the cluster tell, what they were asked, and what a user was shown."""
-
-    outputs: dict[str, Any] | None = None
-    look: dict[str, Any] = field(default_factory=lambda: {"unreachable": "no such host"})
-    invoked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    ran: dict[str, Any] = field(default_factory=dict)
-    infos: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    def invoke(self, token: str, arguments: dict[str, Any]) -> Any:
-        self.invoked.append((token, arguments))
-        return SimpleNamespace(value={"outputs": self.outputs} if self.outputs is not None else None)
-
-    def run(self, **arguments: Any) -> Any:
-        self.ran = arguments
-        return SimpleNamespace(stdout=json.dumps(self.look))
-
-    def deployed(self, settings: Settings, repairs: int = 0) -> None:
-        """As an update with these settings that went well has left it."""
-        files = render(settings)
-        self.outputs = {"files": files, "deployed": change.deployed(settings, Change(repairs=repairs))}
-        self.look = {"applied": files, "unfinished": False}
-
-    @property
-    def shown(self) -> str:
-        return "\n".join([*self.infos, *self.warnings])
-
-
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """In a preview."""
-    engine = Engine()
-    monkeypatch.setattr("pulumi.runtime.invoke", engine.invoke)
-    monkeypatch.setattr("components.change.local.run", engine.run)
-    monkeypatch.setattr("pulumi.runtime.is_dry_run", lambda: True)
-    monkeypatch.setattr("pulumi.log.info", engine.infos.append)
-    monkeypatch.setattr("pulumi.log.warn", engine.warnings.append)
-    return engine
-
-
-@pytest.fixture
-def update(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """In an update."""
-    monkeypatch.setattr("pulumi.runtime.is_dry_run", lambda: False)
-    return engine
+from tests.unit.components.engine import FOUR, TWO, Engine
 
 
 def test_a_first_deploy_changes_nothing(engine: Engine) -> None:
@@ -91,7 +37,7 @@ def test_the_cluster_is_asked_with_what_the_commands_are_told_too(engine: Engine
 
 def test_what_stays_as_it_is_is_no_change(engine: Engine) -> None:
     engine.deployed(settings_of(**TWO))
-    assert change.find(settings_of(**TWO)) == Change()
+    assert change.find(settings_of(**TWO)) == Change(running=True)
     assert engine.shown == ""
 
 
@@ -111,7 +57,7 @@ def test_a_preview_shows_the_files_and_what_becomes_of_the_cluster(engine: Engin
 def test_an_update_does_not_say_it_again(update: Engine) -> None:
     update.deployed(settings_of(**FOUR))
     update.look |= {"waitedFor": ["1 (alice, on worker-3)"], "unfinished": True}
-    assert change.find(settings_of(**TWO)) == Change(frozenset({"worker"}), 1)
+    assert change.find(settings_of(**TWO)) == Change(frozenset({"worker"}), 1, running=True)
     assert update.shown == ""
 
 
@@ -138,7 +84,7 @@ def test_a_preview_without_the_cluster_is_by_the_last_deploy_and_says_so(engine:
 def test_after_an_update_that_failed_the_cluster_knows_better_than_its_outputs(engine: Engine) -> None:
     engine.deployed(settings_of(**FOUR))
     engine.look = {"applied": render(settings_of(**TWO)), "unfinished": False}
-    assert change.find(settings_of(**TWO)) == Change()
+    assert change.find(settings_of(**TWO)) == Change(running=True)
     assert engine.shown == ""
 
 
@@ -214,9 +160,9 @@ def test_data_does_not_move_by_itself(engine: Engine, before: dict[str, Any], af
 def test_a_folder_that_is_new_or_goes_as_a_whole_is_no_move(engine: Engine) -> None:
     home = {"storage": {"submounts": [{"mountPath": "/home", "hostPath": "/a"}]}}
     engine.deployed(settings_of())
-    assert change.find(settings_of(**home)) == Change()
+    assert change.find(settings_of(**home)) == Change(running=True)
     engine.deployed(settings_of(**home))
-    assert change.find(settings_of()) == Change()
+    assert change.find(settings_of()) == Change(running=True)
 
 
 def test_a_larger_volume_is_no_other_place() -> None:
@@ -254,56 +200,54 @@ def test_a_new_key_together_with_new_files_is_refused(engine: Engine) -> None:
         change.find(settings_of(**FOUR, secrets={"munge": 2}))
 
 
+def test_a_new_key_for_tokens_is_told_with_what_becomes_of_them(engine: Engine) -> None:
+    rest = {**TWO, "rest": {"enabled": True}}
+    engine.deployed(settings_of(**rest))
+    change.find(settings_of(**rest, secrets={"jwt": 2}))
+    assert "restart-controller  stack config  slipway:secrets.jwt  1 -> 2" in engine.shown
+    assert "`slipway token`" in engine.shown
+
+
+def test_where_nobody_has_tokens_a_new_key_for_them_is_nothing_to_tell(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO))
+    change.find(settings_of(**TWO, secrets={"jwt": 2}))
+    assert "secrets.jwt" not in engine.shown
+
+
+PHYSICS: dict[str, Any] = {"enabled": True, "accounts": {"physics": {"fairshare": 3}}}
+
+
+def test_a_changed_account_is_shown_with_the_command_that_changes_it(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO, accounting=PHYSICS))
+    change.find(settings_of(**TWO, accounting={**PHYSICS, "accounts": {"physics": {"fairshare": 5}}}))
+    [shown] = engine.infos
+    assert "live   account physics  Fairshare  3 -> 5" in shown
+    assert "$ sacctmgr --immediate modify account where name=physics cluster=dev set Fairshare=5" in shown
+
+
+def test_what_the_cluster_says_of_its_accounts_counts_more_than_the_last_deploy(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO, accounting=PHYSICS))
+    engine.look["accounts"] = declared(settings_of(accounting={**PHYSICS, "accounts": {"physics": {"fairshare": 4}}}))
+    change.find(settings_of(**TWO, accounting={**PHYSICS, "accounts": {"physics": {"fairshare": 5}}}))
+    assert "Fairshare  4 -> 5" in engine.shown
+
+
+def test_turning_accounting_off_takes_no_account_away_and_restarts_slurmctld(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO, accounting=PHYSICS))
+    change.find(settings_of(**TWO))
+    assert "sacctmgr" not in engine.shown
+    assert "restart-controller  slurm.conf" in engine.shown
+
+
+def test_the_database_does_not_move_by_itself(engine: Engine) -> None:
+    engine.deployed(settings_of(**TWO, accounting=PHYSICS))
+    moved = {**PHYSICS, "mariadb": {"storage": {"hostPath": "/srv/database"}}}
+    with pytest.raises(pulumi.RunError, match=r"slipway:accounting\.maria"):
+        change.find(settings_of(**TWO, accounting=moved))
+
+
 def test_a_diff_does_not_show_what_is_secret() -> None:
     assert "hunter2" not in change.diff("slurm.conf", "", "AccountingStoragePass=hunter2\n")
-
-
-@pytest.fixture
-def asked(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """In a preview for `slipway report`."""
-    monkeypatch.setenv(ASKED, "1")
-    return engine
-
-
-def test_a_report_is_told_the_same_as_data(asked: Engine) -> None:
-    asked.deployed(settings_of(**FOUR))
-    asked.look |= {"waitedFor": ["1 (alice, on worker-3)"], "stranded": ["2 (bob, waiting in main)"]}
-    change.find(settings_of(**TWO))
-    [message] = asked.infos
-    assert asked.warnings == []
-    told = Told.read(message)
-    assert told
-    assert (told.before, told.after) == (render(settings_of(**FOUR)), render(settings_of(**TWO)))
-    assert told.plan.cls == "drain-first"
-    assert told.plan.touches_jobs
-    assert (told.waited_for, told.stranded) == (("1 (alice, on worker-3)",), ("2 (bob, waiting in main)",))
-
-
-def test_a_report_is_told_of_a_refused_change_too(asked: Engine) -> None:
-    asked.deployed(settings_of(cluster={"name": "dev"}))
-    with pytest.raises(pulumi.RunError):
-        change.find(settings_of(cluster={"name": "other"}))
-    told = Told.read(asked.infos[0])
-    assert told
-    assert told.plan.refused
-
-
-def test_a_report_is_told_of_a_first_deploy(asked: Engine) -> None:
-    change.find(settings_of(**TWO))
-    told = Told.read(asked.infos[0])
-    assert told
-    assert told.before is None
-    assert told.after == render(settings_of(**TWO))
-
-
-def test_a_report_is_told_no_secrets(asked: Engine) -> None:
-    asked.deployed(settings_of())
-    change.find(settings_of(slurm={"extra": {"JobCompPass": "hunter2"}}))
-    assert "hunter2" not in asked.shown
-
-
-def test_what_is_told_to_others_is_not_for_a_report() -> None:
-    assert Told.read("slurm.conf\n--- a/slurm.conf") is None
 
 
 def test_a_state_that_is_just_being_written_is_read_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,3 +271,30 @@ def test_a_state_that_cannot_be_read_ends_the_run(engine: Engine, monkeypatch: p
     monkeypatch.setattr("components.change.READ_PAUSE", 0)
     with pytest.raises(pulumi.RunError, match="cannot be read: permission denied"):
         change.find(settings_of(**TWO))
+
+
+WATCHED: dict[str, Any] = {**TWO, "monitoring": {"enabled": True}}
+API = "monitoring.coreos.com/v1"
+
+
+def test_kinds_that_not_every_cluster_has_are_asked_for_where_they_are_wanted(engine: Engine) -> None:
+    engine.look = {"kinds": ["PodMonitor", "Probe"]}
+    assert change.find(settings_of(**WATCHED)).kinds == ("PodMonitor",)
+    assert engine.ran["environment"]["SLIPWAY_API"] == API
+
+
+@pytest.mark.parametrize("keys", [TWO, {**TWO, "monitoring": {"enabled": True, "podMonitor": "on", "rules": "off"}}])
+def test_kinds_are_not_asked_for_where_nobody_wants_to_know(engine: Engine, keys: dict[str, Any]) -> None:
+    assert change.find(settings_of(**keys)).kinds == ()
+    assert "SLIPWAY_API" not in engine.ran["environment"]
+
+
+def test_where_kubernetes_does_not_tell_the_last_update_knows(engine: Engine) -> None:
+    settings = settings_of(**WATCHED)
+    engine.deployed(settings)
+    assert engine.outputs
+    engine.outputs["deployed"] = change.deployed(settings, Change(kinds=("PodMonitor",)))
+    assert change.find(settings).kinds == ("PodMonitor",)
+    assert "taken as at the last update (PodMonitor)" in engine.shown
+    engine.look["kinds"] = []
+    assert change.find(settings).kinds == (), "it says that there are none"

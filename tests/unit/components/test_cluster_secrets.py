@@ -113,7 +113,9 @@ def test_a_mounted_secret_is_seen_only_by_daemons_and_by_roots_alone_where_users
     for pod in made.pods():
         for name, container in pod.containers.items():
             mounts = {each["name"] for each in container.get("volumeMounts", [])}
-            assert "secret" not in mounts or name in ("munge", "sackd", "slurmctld", "slurmd"), f"{pod}, {name}"
+            assert "secret" not in mounts or name in ("munge", "sackd", "slurmctld", "slurmd", "slurmdbd"), (
+                f"{pod}, {name}"
+            )
         if "slurmd" in pod.containers:
             assert pod.volumes["secret"]["secret"]["defaultMode"] == 0o400, pod
 

@@ -56,7 +56,12 @@ def test_commands_are_told_by_their_environment_so_that_a_change_is_an_update(mu
     made = commands(munge)
     assert made["prepare"].inputs["environment"] == TOLD
     assert made["apply"].inputs["environment"] == {**TOLD, "SLIPWAY_WRITTEN": "41", "SLIPWAY_REPAIRS": "0"}
-    assert made["roll"].inputs["environment"] == {**TOLD, "SLIPWAY_GENERATIONS": "worker:7 gpu:7 burst:7"}
+    rolled = dict(made["roll"].inputs["environment"])
+    assert (
+        rolled.pop("SLIPWAY_TOKEN_KEY")
+        == munge.pod("StatefulSet", "controller").metadata["annotations"]["slipway/jwt-key"]
+    )
+    assert rolled == {**TOLD, "SLIPWAY_GENERATIONS": "worker:7 gpu:7 burst:7"}
     for command in made.values():
         assert "triggers" not in command.inputs
 

@@ -119,3 +119,10 @@ def test_the_stack_prints_what_its_first_user_types(small: Made, munge: Made, sl
 def test_no_command_is_printed_for_what_cannot_be_reached() -> None:
     settings = settings_of(login={"service": {"type": "ClusterIP"}})
     assert _command(settings, ({"ports": [{}]}, {})) is None
+
+
+def test_sessions_have_the_limits_that_are_stated_and_else_nothing_is_said_of_them(munge: Made, small: Made) -> None:
+    [sshd] = munge.pod("StatefulSet", "login").spec["containers"]
+    assert {"name": "LIMITS", "value": "nproc=2048 core=0"} in sshd["env"]
+    [sshd] = small.pod("StatefulSet", "login").spec["containers"]
+    assert "env" not in sshd

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from config import Settings
+from slurm.moves import moves, places
 from slurm.nodes import hardware
 from tests.unit.components.deployed import Made
 
@@ -170,3 +172,51 @@ def test_only_slurmd_writes_to_the_shared_root(munge: Made) -> None:
     for container in munge.pod("StatefulSet", "worker").init_containers.values():
         for mount in container["volumeMounts"]:
             assert mount.get("readOnly") or not mount["mountPath"].startswith("/mnt/jail"), container["name"]
+
+
+def test_each_node_set_has_its_own_shared_memory(munge: Made) -> None:
+    assert munge.pod("StatefulSet", "gpu").volumes["shm"]["emptyDir"] == {"medium": "Memory", "sizeLimit": "32Gi"}
+    assert munge.pod("StatefulSet", "worker").volumes["shm"]["emptyDir"] == {"medium": "Memory"}
+
+
+def test_private_folders_of_jobs_are_on_a_volume_and_only_where_they_are_wanted(munge: Made, slurm: Made) -> None:
+    places = {each["mountPath"]: each["name"] for each in slurmd(slurm, "worker")["volumeMounts"]}
+    assert "emptyDir" in slurm.pod("StatefulSet", "worker").volumes[places["/var/spool/slurm-private"]]
+    assert "/var/spool/slurm-private" not in {each["mountPath"] for each in slurmd(munge, "worker")["volumeMounts"]}
+
+
+def test_slurmd_is_told_the_limits_of_its_jobs(munge: Made) -> None:
+    assert env(slurmd(munge, "worker"))["LIMITS"] == "memlock=unlimited nofile=1048576"
+    assert env(slurmd(munge, "gpu"))["LIMITS"] == "memlock=unlimited nofile=4096 stack=unlimited"
+
+
+def test_a_node_set_has_volumes_of_its_own_inside_the_shared_root(munge: Made) -> None:
+    pod = munge.pod("StatefulSet", "gpu")
+    mounts = {each["mountPath"]: each for each in slurmd(munge, "gpu")["volumeMounts"]}
+    room = mounts["/mnt/jail/scratch/local"]
+    assert pod.volumes[room["name"]]["emptyDir"] == {"sizeLimit": "500Gi"}
+    assert env(slurmd(munge, "gpu"))["SCRATCH"] == "/mnt/jail/scratch/local"
+    assert pod.volumes[mounts["/mnt/jail/local"]["name"]]["hostPath"]["path"] == "/mnt/nvme"
+    models = mounts["/mnt/jail/models"]
+    assert models["readOnly"] is True
+    claim = pod.volumes[models["name"]]["persistentVolumeClaim"]["claimName"]
+    assert munge("PersistentVolumeClaim", claim).spec["accessModes"] == ["ReadWriteMany"]
+
+
+def test_nobody_else_has_the_volumes_of_a_node_set(munge: Made) -> None:
+    own = {"/mnt/jail/scratch/local", "/mnt/jail/local", "/mnt/jail/models"}
+    for pod in munge.pods():
+        paths = {mount["mountPath"] for each in pod.containers.values() for mount in each.get("volumeMounts", [])}
+        assert paths & own == (own if str(pod) == "StatefulSet gpu" else set()), pod
+    assert "SCRATCH" not in env(slurmd(munge, "worker"))
+
+
+def test_the_volumes_of_a_node_set_do_not_move_but_what_keeps_nothing_may() -> None:
+    def at(**source: Any) -> dict[str, str]:
+        submounts = [{"mountPath": "/scratch", **source}]
+        return places(Settings.model_validate({"nodeSets": {"gpu": {"submounts": submounts}}}))
+
+    [step] = moves(at(hostPath="/a"), at(hostPath="/b"))
+    assert (step.cls, step.key) == ("refused", "slipway:nodeSets.gpu.submounts /scratch")
+    assert not moves(at(emptyDir={}), at(emptyDir={"sizeLimit": "1Gi"}))
+    assert not moves(at(emptyDir={}), at(hostPath="/b"))

@@ -7,7 +7,7 @@ from tests.unit.components.deployed import Made
 
 def containers(made: Made) -> tuple[dict[str, Any], dict[str, Any]]:
     """slurmctld's, and the one beside it."""
-    real, rehearsal = made.pod("StatefulSet", "controller").spec["containers"]
+    real, rehearsal, *_ = made.pod("StatefulSet", "controller").spec["containers"]
     assert (real["name"], rehearsal["name"]) == ("slurmctld", "rehearsal")
     return real, rehearsal
 

@@ -125,7 +125,7 @@ def test_the_job_has_the_rights_to_make_files_of_any_owner_and_no_others(small: 
 def test_the_job_waits_for_the_claims_that_it_fills(munge: Made) -> None:
     job = munge("Job", "populate-jail")
     for claim in munge.of("PersistentVolumeClaim"):
-        if claim.metadata["name"] != "controller-state":
+        if claim.metadata["name"] not in ("controller-state", "database", "accounting-archive"):
             assert munge.waits_for(job, claim), claim.name
 
 
@@ -140,7 +140,9 @@ def test_what_is_stored_outlives_the_stack_and_is_found_by_the_next_one(munge: M
     assert keeper.inputs["upsertExistingObjects"] in (True, "true")
     kept = {(each.kind, each.metadata["name"]) for each in munge.resources if each.retained}
     home = submount_name(munge.settings.storage.submounts[0])
-    claims = {("PersistentVolumeClaim", name) for name in ("jail", home, "controller-state")}
+    models = submount_name(munge.settings.node_sets["gpu"].submounts[2], "gpu")
+    others = ("controller-state", "database", "accounting-archive")
+    claims = {("PersistentVolumeClaim", name) for name in ("jail", home, models, *others)}
     assert kept == {("Namespace", "science"), *claims}
     for each in munge.resources:
         assert each.provider.startswith(keeper.urn) == each.retained, each.name

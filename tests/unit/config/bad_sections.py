@@ -1,4 +1,4 @@
-"""Sections whose values do not go together, one after the other."""
+"""Sections of the cluster and its pods whose values do not go together, one after the other."""
 
 from typing import Any
 
@@ -12,16 +12,6 @@ Row = tuple[Config, str, str]  # the config, the key that is blamed, and part of
 def filters(**about: Any) -> Config:
     """The default filters, with more said about `compute`."""
     return {"system": {}, "compute": about}
-
-
-def labels(plugin: str, kind: str = "dynamic", below: str | None = None, **network: Any) -> Config:
-    """A NodeSet whose nodes are where a label says."""
-    place = {"nodeLabel": "example.com/rack"} | ({"below": below} if below else {})
-    above = {"switches": {"s": {}}} if plugin == "tree" and below == "s" else {}
-    return {
-        "worker": {"kind": kind, "topology": place} | ({"maxSize": 4} if kind == "dynamic" else {}),
-        "slurm.topology": {"plugin": plugin, **above, **network},
-    }
 
 
 BAD: list[Row] = [
@@ -218,9 +208,19 @@ BAD: list[Row] = [
         "rest.service.nodePort",
         "taken by login.service.nodePort",
     ),
+    ({"rest.ingress": {"host": "slurm.example.com"}}, "rest.ingress.tlsSecret", "tokens would travel in the clear"),
+    ({"rest.ingress": {"host": "*", "tlsSecret": "rest-tls"}}, "rest.ingress.host", "is not a DNS name"),
+    ({"rest.maxLifespan": "10s"}, "rest.maxLifespan", "10s is not between a minute and a year"),
+    ({"rest.maxLifespan": "3000d"}, "rest.maxLifespan", "not between a minute and a year"),
+    ({"rest.maxLifespan": "UNLIMITED"}, "rest.maxLifespan", "it must end some time"),
     ({"bridge.enabled": "true"}, "bridge.enabled", "set rest.enabled: true"),
     ({"bridge": {"enabled": True, "partition": "x"}, "rest.enabled": "true"}, "bridge.partition", "no partition"),
     ({"monitoring.enabled": "true", "slurm.extra.PrivateData": "jobs"}, "slurm.extra.PrivateData", "no metrics"),
+    ({"monitoring.interval": "1s"}, "monitoring.interval", "every 5s to 2m"),
+    ({"monitoring.interval": "10m"}, "monitoring.interval", "every 5s to 2m"),
+    ({"monitoring.alerts": {"queueStuck": "1m"}}, "monitoring.alerts.queueStuck", "make it 5m or more"),
+    ({"monitoring.podMonitor": "on"}, "monitoring.podMonitor", "no metrics without monitoring.enabled"),
+    ({"monitoring.rules": "on"}, "monitoring.rules", "no metrics without monitoring.enabled"),
     (
         {"bridge": {"enabled": True, "namespaces": ["slurm"]}, "rest.enabled": "true"},
         "bridge.namespaces.0",
@@ -243,173 +243,4 @@ BAD: list[Row] = [
         "taken by storage.submounts.0",
     ),
     ({"controller.state": {"hostPath": "/a", "storageClass": "b"}}, "controller.state", "more than one source"),
-    # Accounting
-    ({"partitions.main": {"default": True, "qos": "normal"}}, "partitions.main.qos", "accounting.enabled: true"),
-    *(
-        ({f"accounting.{key}": value}, f"accounting.{key}", "has no effect without accounting")
-        for key, value in {
-            "qos": {"long": {}},
-            "accounts": {"physics": {}},
-            "enforce": ["limits"],
-            "purge": {"jobs": "12months"},
-            "database": {"host": "db.example.com"},
-            "memory": "8Gi",
-        }.items()
-    ),
-    *(
-        (
-            {
-                "accounting": {"enabled": True, "accounts": {"physics": {}}},
-                "partitions.main": {"default": True, key: [name]},
-            },
-            f"partitions.main.{key}.0",
-            "Declare it in accounting.accounts" if name == "guests" else "did you mean `physics`?",
-        )
-        for key, name in (("allowAccounts", "physic"), ("denyAccounts", "guests"))
-    ),
-    *(
-        (
-            {
-                "accounting": {"enabled": True, "qos": {"long": {}}},
-                "partitions.main": {"default": True, key: ["night"]},
-            },
-            f"partitions.main.{key}.0",
-            "Declare it in accounting.qos",
-        )
-        for key in ("allowQos", "denyQos")
-    ),
-    (
-        {"accounting.enabled": "true", "partitions.main": {"default": True, "qos": "long"}},
-        "partitions.main.qos",
-        "Declare it in accounting.qos",
-    ),
-    ({"accounting": {"enabled": True, "administrators": ["bob"]}}, "accounting.administrators.0", "no user is named"),
-    (
-        {"accounting": {"enabled": True, "accounts": {"a": {"users": ["bob"]}}}},
-        "accounting.accounts.a.users.0",
-        "no user is named `bob`",
-    ),
-    (
-        {"accounting": {"enabled": True, "accounts": {"a": {"parent": "b"}}}},
-        "accounting.accounts.a.parent",
-        "no account is named `b`",
-    ),
-    (
-        {"accounting": {"enabled": True, "accounts": {"a": {"parent": "b"}, "b": {"parent": "a"}}}},
-        "accounting.accounts.a.parent",
-        "goes round in a circle",
-    ),
-    (
-        {"accounting": {"enabled": True, "accounts": {"a": {"qos": ["normal"], "defaultQos": "x"}}}},
-        "accounting.accounts.a.defaultQos",
-        "is not in qos",
-    ),
-    (
-        {"accounting": {"enabled": True, "storage": {"size": "1Gi"}, "database": {"host": "db"}}},
-        "accounting.storage",
-        "keep one of them",
-    ),
-    (
-        {"accounting": {"enabled": True, "database": {"host": "db", "caSecret": {"name": "ca"}}}},
-        "accounting.database.caSecret",
-        "set tls: true",
-    ),
-    *(
-        (
-            {"accounting": {"enabled": True, "database": {"host": host}}},
-            "accounting.database.host",
-            "is not a host name",
-        )
-        for host in ("a:b", "1.2.3.400", "1.2.3", "fe80::1::2", f"{'a' * 64}.example.com")
-    ),
-    ({"worker": {"gpus": {"type": "4", "count": 8}}}, "worker.gpus.type", "takes for a count"),
-    ({"worker": {"gres": {"fpga": {"type": "80g"}}}}, "worker.gres.fpga.type", "takes for a count"),
-    ({"cluster.domain": f"{'a' * 64}.local"}, "cluster.domain", "at most 63 characters"),
-    ({"accounting": {"database": {"host": "a..b"}}}, "accounting.database.host", "is not a host name"),
-    ({"slurm.extra": {"Licenses": [{"a": 1}]}}, "slurm.extra.Licenses", "is not text"),
-    ({"accounting.purge.jobs": "2 years"}, "accounting.purge.jobs", "12months"),
-    # Slurm's own keys
-    ({"slurm.extra.ClusterName": "x"}, "slurm.extra.ClusterName", "set cluster.name"),
-    ({"slurm.extra.slurmctldhost": "x"}, "slurm.extra.slurmctldhost", "Slipway decides it"),
-    ({"slurm.extra.NodeName": "x"}, "slurm.extra.NodeName", "set worker or nodeSets"),
-    ({"slurm.extra.PartitionName": "x"}, "slurm.extra.PartitionName", "set partitions"),
-    ({"slurm.extra.StateSaveLocation": "/x"}, "slurm.extra.StateSaveLocation", "set controller.state"),
-    ({"slurm.extra.AuthType": "auth/none"}, "slurm.extra.AuthType", "set cluster.auth"),
-    ({"slurm.extra.Include": "/etc/x"}, "slurm.extra.Include", "put the keys themselves here"),
-    ({"slurm.extra.SchedulerParamters": "x"}, "slurm.extra.SchedulerParamters", "did you mean `SchedulerParameters`?"),
-    ({"slurm.extra": {"TmpFS": "/a", "tmpfs": "/b"}}, "slurm.extra", "sets `TmpFS` and `tmpfs`"),
-    ({"slurm.extra.SlurmctldParameters": "x"}, "slurm.extra.SlurmctldParameters", "must contain enable_configless"),
-    ({"slurm.extra.MpiDefault": "pmi2"}, "slurm.extra.MpiDefault", "set slurm.mpi.default"),
-    ({"slurm.extra.NamespaceType": "namespace/tmpfs"}, "slurm.extra.NamespaceType", "set slurm.privateTmp"),
-    ({"slurm.mpi.pmix.PMIxTimeouts": 5}, "slurm.mpi.pmix.PMIxTimeouts", "did you mean `PMIxTimeout`?"),
-    (
-        {"slurm": {"privateTmp": True, "extra": {"PrologFlags": "Alloc"}}},
-        "slurm.extra.PrologFlags",
-        "must contain Contain",
-    ),
-    ({"slurm.cgroup": "v1"}, "slurm.cgroup", "one of auto, v2, disabled"),
-    # The network
-    ({"slurm.topology.plugin": "tree"}, "worker.topology", "each NodeSet must say where it is"),
-    ({"worker.topology.switch": "rack1"}, "worker.topology.switch", "needs slurm.topology.plugin: tree"),
-    ({"worker.topology": {"switch": "a", "block": "b"}}, "worker.topology", "exactly one of switch"),
-    ({"slurm.topology.blockSizes": [1]}, "slurm.topology.blockSizes", "only with plugin: block"),
-    ({"slurm.topology.blocks": ["a"]}, "slurm.topology.blocks", "only with plugin: block"),
-    ({"worker.topology": {"switch": "a", "below": "s"}}, "worker.topology", "`below`, which has a meaning only with"),
-    (labels("tree", kind="static", below="s"), "worker.topology.nodeLabel", "needs kind: dynamic; Slurm forgets"),
-    (labels("tree"), "worker.topology.below", "is missing; name the switch of slurm.topology.switches"),
-    (labels("tree", below="t"), "worker.topology.below", "no switch is named `t`"),
-    (
-        labels("block", below="s", blocks=["a"], blockSizes=[1]),
-        "worker.topology.below",
-        "only with slurm.topology.plugin: tree",
-    ),
-    (labels("block", blockSizes=[1]), "slurm.topology.blocks", "the blocks of worker.topology are known only when"),
-    (labels("block", blocks=["a"]), "slurm.topology.blockSizes", "is missing: the blocks of worker.topology"),
-    (
-        {"worker.topology.switch": "a", "slurm.topology": {"plugin": "tree", "switches": {"s": {}}}},
-        "slurm.topology.switches.s.switches",
-        "name the switches below it, or take it out",
-    ),
-    (
-        {"worker.topology.switch": "a", "slurm.topology": {"plugin": "tree", "switches": {"s": {"switches": ["b"]}}}},
-        "slurm.topology.switches.s.switches.0",
-        "no switch is named `b`",
-    ),
-    (
-        {
-            "worker.topology.switch": "a",
-            "slurm.topology": {"plugin": "tree", "switches": {"s": {"switches": ["a"]}, "t": {"switches": ["a"]}}},
-        },
-        "slurm.topology.switches.t.switches.0",
-        "hangs below `s` already",
-    ),
-    (
-        {
-            "worker.topology.switch": "a",
-            "slurm.topology": {"plugin": "tree", "switches": {"s": {"switches": ["t"]}, "t": {"switches": ["s"]}}},
-        },
-        "slurm.topology.switches.s",
-        "hangs below itself",
-    ),
-    (
-        {"worker.topology.block": "a", "slurm.topology": {"plugin": "block", "blockSizes": [1, 3]}},
-        "slurm.topology.blockSizes.1",
-        "power of two",
-    ),
-    (
-        {"worker.topology.block": "a", "slurm.topology": {"plugin": "block", "blockSizes": [4]}},
-        "slurm.topology.blockSizes.0",
-        "more than block `a` has nodes (1)",
-    ),
-    # Keys of Slurm that stand in each other's way
-    (
-        {"slurm.extra": {"DefMemPerGPU": 1, "DefMemPerNode": 2}},
-        "slurm.extra.DefMemPerGPU",
-        "cannot be combined with DefMemPerNode",
-    ),
-    (
-        {"slurm.extra": {"maxmempercpu": 1, "MaxMemPerNode": 2}},
-        "slurm.extra.MaxMemPerNode",
-        "cannot be combined with MaxMemPerCPU",
-    ),
 ]

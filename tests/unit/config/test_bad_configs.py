@@ -9,12 +9,12 @@ import pytest
 
 from config import ConfigProblems, Settings, checks
 from config.checks import CHECKS, Finding
-from config.images import DEPLOYED
+from config.images import ROLES
 from operations import cli
-from tests.unit.config import bad_sections, bad_values
+from tests.unit.config import bad_sections, bad_slurm, bad_values
 
-LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in DEPLOYED}
-BAD = [*bad_values.BAD, *bad_sections.BAD]
+LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in ROLES}
+BAD = [*bad_values.BAD, *bad_sections.BAD, *bad_slurm.BAD]
 
 Config = dict[str, Any]
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config import ConfigProblems, Problem, Settings
-from config.images import DEPLOYED
+from config.images import ROLES
 from config.loading import load_entries
 from config.paths import Path as Steps
 from config.paths import resolve, spelled
@@ -19,7 +19,7 @@ from config.paths import resolve, spelled
 few = hypothesis.settings(max_examples=30)  # each of these reads a whole production environment
 
 HOUSE = Path(__file__).parents[3]
-LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in DEPLOYED}
+LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in ROLES}
 
 
 def problems(stack: dict[str, str]) -> list[Problem]:
@@ -295,3 +295,14 @@ def test_no_value_in_any_place_ends_in_anything_but_settings_or_problems(path: S
     entries = {spelled(steps): as_text(each) for steps, each in LEAVES if steps[:depth] != path[:depth]}
     with contextlib.suppress(ConfigProblems):
         load_entries({**entries, spelled(path[:depth]): value})
+
+
+def test_scripts_may_have_lines_and_arrive_as_they_are_written() -> None:
+    script = "-- first\nfunction slurm_job_submit()\n\treturn 0\nend"
+    nested = {"slipway:slurm": json.dumps({"jobSubmitLua": script, "mail": {"program": "#!/bin/sh\n{ true; }\n"}})}
+    for entries in (nested, {"slipway:slurm.jobSubmitLua": script}):
+        loaded = Settings.load({**entries, "slipway:images.registry": "registry.example.com"}, {})
+        assert loaded.slurm.job_submit_lua == script + "\n"
+    loaded = Settings.load({**nested, "slipway:images.registry": "registry.example.com"}, {})
+    assert loaded.slurm.mail
+    assert loaded.slurm.mail.program == "#!/bin/sh\n{ true; }\n"

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from config import ConfigProblems, Settings
-from config.images import DEPLOYED
+from config.images import ROLES
 from config.types import MemorySize
 
-LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in DEPLOYED}
+LAB = {f"SLIPWAY_{role.upper()}_IMAGE": f"localhost/{role}:1" for role in ROLES}
 HOUSE = Path(__file__).parents[3]
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from config.types import (
+    CountLimit,
     CountOrPercent,
     CpuQuantity,
     Duration,
@@ -15,6 +16,7 @@ from config.types import (
     Integer,
     Interval,
     MemorySize,
+    SizeLimit,
     String,
     Switch,
     Timeout,
@@ -42,6 +44,19 @@ def test_an_interval_survives_being_rendered(value: int) -> None:
 @given(sizes)
 def test_a_size_survives_being_rendered(value: int) -> None:
     assert MemorySize.parse(str(MemorySize(value))) == MemorySize(value)
+
+
+@given(st.one_of(st.none(), st.just(0), sizes))
+def test_a_limit_survives_being_rendered(value: int | None) -> None:
+    assert SizeLimit.parse(str(SizeLimit(value))) == SizeLimit(value)
+    if value != 0:
+        assert CountLimit.parse(str(CountLimit(value))) == CountLimit(value)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "1Ki", "9223372036854775808", "none", ""])
+def test_what_is_no_number_of_things_is_no_limit_of_them(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^$|at least 1"):
+        CountLimit.parse(text)
 
 
 @given(st.integers(1, 65_533_000))

@@ -10,11 +10,12 @@ import re
 import subprocess
 from typing import Any
 
-from operations import act, apply, draining, nodes, push, rehearse, roll, shown
+from operations import accounts, act, apply, draining, nodes, push, rehearse, roll, shown, slurmdbd
 from operations.digest import digest
 from slurm.hostlist import expand
 from tests.unit.operations.clock import Clock
 from tests.unit.operations.slurmctld import Slurmctld
+from tests.unit.operations.slurmdbd import Slurmdbd
 
 Done = subprocess.CompletedProcess[str]
 Pod = dict[str, Any]
@@ -22,6 +23,8 @@ Pod = dict[str, Any]
 ARRIVAL = 0.5  # files, after the pod was touched
 START = 3.0  # a pod, after its predecessor is gone
 PING = act.PING
+SERVING = ("controller", "accounting")
+REFUSED = 99  # by sacctmgr, whose words and number are behind each other
 STAGED = re.compile(r"echo (\S*) \| base64 -d > etc/(\S+)")
 
 
@@ -35,9 +38,12 @@ class Kubernetes:
         self.rejects = ""
         self.skew = 0.0
         self.controller = True
+        self.kinds: list[str] | None = []  # of other people's APIs; None where it does not tell
         self.config_maps: dict[str, dict[str, str]] = {}
         self.mounted: dict[str, str] = {}
         self.slurm = Slurmctld()
+        self.slurmdbd = Slurmdbd()
+        self.charged: list[str] = []  # jobs, by what they are charged to
         self.pods: dict[str, Pod] = {}
         self.sets: dict[str, dict[str, Any]] = {"controller": _stateful_set("controller")}
         self.done: list[str] = []
@@ -59,10 +65,14 @@ class Kubernetes:
             self.slurm.register(name, self.clock.written(), dynamic=name not in self.slurm.nodes)
         self.clock.sleep(100)
 
+    def deploy_accounting(self) -> None:
+        self.sets["accounting"] = _stateful_set("accounting")
+        self.start("accounting-0")
+
     def start(self, name: str, ready: bool = True) -> None:
         node_set = name.rpartition("-")[0]
         revision = self.sets[node_set]["status"]["updateRevision"] if node_set in self.sets else ""
-        whose = "app.kubernetes.io/name" if node_set == "controller" else "slipway/node-set"
+        whose = "app.kubernetes.io/name" if node_set in SERVING else "slipway/node-set"
         labels = {"controller-revision-hash": revision, whose: node_set}
         created = f"{self.clock.written(self.skew)}Z"
         metadata = {"name": name, "uid": f"uid-{next(self._uids)}", "labels": labels, "creationTimestamp": created}
@@ -88,17 +98,23 @@ class Kubernetes:
         match argv[3:]:
             case ["exec", "-i", "controller-0", "-c", container, "--", "sh", "-s", *words]:
                 code, out = self._controller(container, input or "", words)
+            case ["exec", "-i", "accounting-0", "-c", "slurmdbd", "--", "sh", "-s", *words]:
+                code, out = self._slurmdbd(input or "", words)
             case ["get", "configmap", name, *words]:
                 code, out = self._config_map(name, "--ignore-not-found" in words)
             case ["get", "pod", name, "--output", "jsonpath={.metadata.uid}", *_]:
                 code, out = 0, self.pods[name]["metadata"]["uid"] if name in self.pods else ""
             case ["get", "statefulset", "controller", "--ignore-not-found", "--output", "name"]:
                 code, out = 0, "statefulset.apps/controller\n" if self.controller else ""
+            case ["get", "--raw", path, *_]:
+                code, out = self._api(path)
             case ["get", kind, "--selector", selector, "--output", "json"]:
                 code, out = 0, self._list(kind, selector)
             case ["apply", *_] | ["patch", *_]:
                 code, out = 0, self._write(argv[3:], json.loads(input or ""))
-            case ["annotate", "pod", "controller-0", _, "--overwrite"]:
+            case ["exec", "-i", "controller-1", *_]:
+                code, out = 1, 'Error from server (NotFound): pods "controller-1" not found'
+            case ["annotate", "pods", "--selector", "app.kubernetes.io/name=controller", _, "--overwrite"]:
                 code, out = self._touch()
             case ["delete", "pod", *words]:
                 code, out = 0, self._delete([word for word in words if not word.startswith("--")])
@@ -106,12 +122,22 @@ class Kubernetes:
                 code, out = 0, "\n".join(self.slurm.log)
             case words:
                 raise AssertionError(f"kubectl {' '.join(words)} is nothing that this cluster knows")
-        return Done(argv, code, out if code in (0, 3) else "", out if code else "")
+        if code == REFUSED:
+            return Done(argv, 1, *out.split("\0"))
+        return Done(argv, code, out if code in (0, 3, 4) else "", out if code else "")
 
     def _config_map(self, name: str, missing_is_fine: bool) -> tuple[int, str]:
         if name in self.config_maps:
             return 0, json.dumps({"metadata": {"name": name}, "data": self.config_maps[name]})
         return (0, "") if missing_is_fine else (1, f'configmaps "{name}" not found')
+
+    def _api(self, path: str) -> tuple[int, str]:
+        if self.kinds is None:
+            return 1, "Error from server (ServiceUnavailable): the server is currently unable to handle the request"
+        if not self.kinds:
+            return 1, "Error from server (NotFound): the server could not find the requested resource"
+        kinds = [{"kind": kind, "name": kind.lower()} for kind in self.kinds]
+        return 0, json.dumps({"kind": "APIResourceList", "groupVersion": path, "resources": kinds})
 
     def _write(self, words: list[str], what: Any) -> str:
         if words[0] == "apply":
@@ -127,7 +153,7 @@ class Kubernetes:
 
     def _touch(self) -> tuple[int, str]:
         if "controller-0" not in self.pods:
-            return 1, 'pods "controller-0" not found'
+            return 0, ""
         touched = self.pods["controller-0"]
 
         def arrive() -> None:
@@ -135,7 +161,7 @@ class Kubernetes:
                 self.mounted = dict(self.config_maps["slurm-config"])
 
         self.clock.after(ARRIVAL, arrive)
-        return 0, ""
+        return 0, "pod/controller-0 annotated\n"
 
     def _delete(self, names: list[str]) -> str:
         self.done.append(f"delete {' '.join(names)}")
@@ -199,6 +225,10 @@ class Kubernetes:
             case (apply.UNRESOLVED, [names, "science.svc.cluster.local", _]):
                 unknown = [name for name in expand(names) if name not in slurm.nodes]
                 return 0, "\n".join(sorted(name for name in unknown if name not in self.pods))
+            case (accounts.FORGET_NUMBER, []):
+                self.done.append("forget the cluster's number")
+            case (accounts.QUEUE, []):
+                return 0, "\n".join(self.charged)
             case (roll.SETTLE, node_sets):
                 self.done.append(f"settle {' '.join(node_sets)}")
             case (text, []) if text == PING:
@@ -206,6 +236,25 @@ class Kubernetes:
             case _:
                 return self._live(script)
         return 0, ""
+
+    def _slurmdbd(self, script: str, words: list[str]) -> tuple[int, str]:
+        if "accounting-0" not in self.pods:
+            return 1, 'pods "accounting-0" not found'
+        if not self.slurmdbd.up:
+            return 1, "sacctmgr: error: Sending PersistInit msg: Connection refused"
+        match script, words:
+            case (slurmdbd.SHOW, [_]):
+                return 0, self.slurmdbd.show()
+            case (accounts.ADD_CLUSTER, [name]):
+                self.slurmdbd.add_cluster(name)
+                return 0, ""
+            case (text, []) if text.startswith("exec 3>&2 2>&1\n"):
+                for number, line in enumerate(text.splitlines()[1:]):
+                    if refused := self.slurmdbd.sacctmgr(line.removesuffix(f" || {{ echo {number} >&3; exit 1; }}")):
+                        return REFUSED, f"{refused}\0{number}\n"
+                return 0, ""
+            case _:
+                raise AssertionError(f"no script that this slurmdbd knows: {script}")
 
     def _live(self, script: str) -> tuple[int, str]:
         before, after = act.LIVE.split("{}")
@@ -234,6 +283,8 @@ class Kubernetes:
         self.done.append("rehearse")
         if self.rejects and self.rejects in files["slurm.conf"]:
             return 3, f"slurmctld: debug: hello\nslurmctld: fatal: {self.rejects} is nothing that I know\n"
+        if "syntax error" in files.get("cli_filter.lua", ""):
+            return 4, "sbatch: error: cli_filter/lua: cli_filter.lua:1: syntax error near 'x'\n"
         throwaway = Slurmctld()
         throwaway.read(files, self.clock.written())
         return 0, throwaway.show()
@@ -241,7 +292,7 @@ class Kubernetes:
 
 def _stateful_set(name: str) -> dict[str, Any]:
     status = {"observedGeneration": 1, "updateRevision": f"{name}-1"}
-    labels = {"app.kubernetes.io/name": name} if name == "controller" else {"slipway/node-set": name}
+    labels = {"app.kubernetes.io/name": name} if name in SERVING else {"slipway/node-set": name}
     return {"metadata": {"name": name, "generation": 1, "labels": labels}, "status": status}
 
 

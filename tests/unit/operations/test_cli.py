@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -115,11 +116,11 @@ def test_render_takes_away_what_an_earlier_one_has_left(slipway, stack: Path, tm
     assert {file.name for file in out.iterdir()} == expected
 
 
-def test_every_file_that_we_render_says_so_in_its_first_line() -> None:
+def test_every_file_that_we_render_says_so_at_its_top() -> None:
     for name in ("dev", "prod"):
         for file, text in render(Settings.from_stack_file(HOUSE / f"Pulumi.{name}.yaml")).items():
             assert file in FILES
-            assert MARK in text.splitlines()[0]
+            assert MARK in "".join(text.splitlines()[:2])
 
 
 def test_a_folder_without_slurm_conf_is_no_cluster(slipway, stack: Path, tmp_path: Path, capsys) -> None:
@@ -203,3 +204,11 @@ def test_plan_tells_of_a_new_key_though_it_is_in_no_file(slipway, stack: Path, t
     changed.write_text(f"{STACK}  slipway:secrets.munge: 2\n")
     assert slipway("plan", stack, changed) == 0
     assert "drain-first  stack config  slipway:secrets.munge" in capsys.readouterr().out
+
+
+def test_the_version_stands_in_one_place(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.command_line().parse_args(["--version"])
+    assert not ended.value.code
+    stated = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["version"]
+    assert capsys.readouterr().out == f"slipway {stated}\n"

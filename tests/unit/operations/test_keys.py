@@ -1,6 +1,7 @@
 """`operations/run keys`: a new key on stdout, in base64, each time."""
 
 import base64
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,6 +23,15 @@ def test_a_daemons_key_is_random_bytes_of_the_length_that_it_wants(kind: str, le
         made.add(base64.b64decode(printed.out, validate=True))
     assert [len(key) for key in made] == [length, length]
     assert all(len(set(key)) > length / 32 for key in made)  # nothing like zeros
+
+
+def test_a_password_is_one_that_needs_no_quoting(capsys) -> None:
+    made = set()
+    for _ in range(2):
+        assert main(["keys", "database"]) == 0
+        made.add(base64.b64decode(capsys.readouterr().out, validate=True).decode())
+    assert len(made) == 2
+    assert all(re.fullmatch("[0-9a-f]{64}", each) for each in made)
 
 
 def test_the_host_key_is_one_that_sshd_can_read(tmp_path: Path, capsys) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from operations.accounts import Record as Accounts
 from operations.kubectl import Cluster
-from operations.look import look
+from operations.look import API, look
 from operations.record import Record
 from slurm.planning.told import ASKED
 from tests.unit.operations import files
@@ -35,6 +36,16 @@ def test_before_the_first_deploy_there_is_nothing_to_tell(told) -> None:
 def test_what_runs_is_told_and_nothing_is_done(running: Kubernetes, told) -> None:
     assert told(files.RECONFIGURED, nodes="worker-[0-2],burst-0") == {"applied": BASE, "unfinished": False}
     assert running.done == []
+
+
+def test_what_was_declared_to_slurmdbd_is_told_too(running: Kubernetes, told) -> None:
+    wanted = {**BASE, "slurmdbd.conf": "StorageLoc=x\n"}
+    assert told(wanted, nodes="worker-[0-2],burst-0")["accounts"] is None
+    things = {"account physics": {"Fairshare": "1"}}
+    Accounts(things, unfinished=True).write(Cluster("science"))
+    found = told(wanted, nodes="worker-[0-2],burst-0")
+    assert found["accounts"] == things
+    assert found["unfinished"] is True
 
 
 def test_a_cluster_that_cannot_be_reached_does_not_stop_a_preview(running: Kubernetes, told) -> None:
@@ -161,3 +172,21 @@ def test_what_stays_may_offer_less_than_a_job_waits_for(
 def test_a_job_that_one_of_its_partitions_can_still_run_is_not_told(running: Kubernetes, told) -> None:
     running.slurm.jobs = [Job(9, partition="debug,main", wanted="worker-2", feature="worker")]
     assert told(NO_BURST, nodes=ALL_NODES)["stranded"] == []
+
+
+@pytest.mark.usefixtures("bare")
+@pytest.mark.parametrize("kinds", [[], ["PodMonitor", "PrometheusRule"]])
+def test_kinds_that_are_asked_for_are_told_before_the_first_deploy_too(
+    kinds: list[str], bare: Kubernetes, told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(API, "monitoring.coreos.com/v1")
+    bare.kinds = kinds
+    assert told(BASE)["kinds"] == kinds
+
+
+def test_an_api_server_that_does_not_tell_its_kinds_is_not_taken_for_one_without(
+    running: Kubernetes, told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(API, "monitoring.coreos.com/v1")
+    running.kinds = None
+    assert "kinds" not in told(BASE, nodes="worker-[0-2],burst-0")

@@ -63,6 +63,12 @@ def test_only_a_static_node_that_goes_is_drained(
     assert capsys.readouterr().out.splitlines()[-1] == "nodes worker-2: no job is left"
 
 
+def test_a_drain_that_would_be_taken_away_without_us_is_taken_over(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.drain("worker-2", "slipway:cordoned: m0 is cordoned")
+    prepare(wish(files.SHRUNK, nodes=TWO))
+    assert running.slurm.drained == {"worker-2": "slipway:change"}
+
+
 def test_only_a_dynamic_node_that_goes_is_drained_though_no_file_names_it(running: Kubernetes, wish: Wish) -> None:
     prepare(wish(BASE, nodes="worker-[0-2]"))
     assert running.slurm.drained == {"burst-0": "slipway:change"}

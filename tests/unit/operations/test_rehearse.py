@@ -4,7 +4,7 @@ import pytest
 
 from operations.kubectl import Cluster
 from operations.problem import Problem
-from operations.rehearse import FOLDER, PORT, complaints, rehearse, stage
+from operations.rehearse import FOLDER, PORT, Rejected, complaints, rehearse, stage
 from slurm.conf import parse
 from tests.unit.operations.files import BASE, LIVE, changed
 from tests.unit.operations.kubernetes import Kubernetes
@@ -25,6 +25,11 @@ def test_what_it_rejects_is_told_in_its_own_words(running: Kubernetes) -> None:
     running.rejects = "MaxTime=120"
     with pytest.raises(Problem, match="slurmctld does not start with these files:\nfatal: MaxTime=120 is nothing"):
         rehearse(SCIENCE, LIVE)
+
+
+def test_a_script_that_commands_cannot_read_is_rejected_too(running: Kubernetes) -> None:
+    with pytest.raises(Rejected, match=r"a job cannot be submitted .*\n.*cli_filter\.lua:1: syntax error"):
+        rehearse(SCIENCE, {**LIVE, "cli_filter.lua": "a syntax error"})
 
 
 def test_a_pod_that_does_not_answer_is_another_problem(running: Kubernetes) -> None:
@@ -75,6 +80,14 @@ def test_everything_else_is_as_it_will_be() -> None:
     assert staged.nodesets == real.nodesets
     assert staged.keys["SchedulerParameters"] == real.keys["SchedulerParameters"]
     assert stage(BASE)["cgroup.conf"] == BASE["cgroup.conf"]
+
+
+def test_a_partitions_qos_is_left_out_and_still_expected(running: Kubernetes) -> None:
+    """Only slurmdbd knows it, and slurmctld does not start with one that it cannot look up."""
+    limited = changed(("PartitionName=debug Nodes=worker-0", "PartitionName=debug Nodes=worker-0 QOS=short AllowQos=a"))
+    assert "QOS" not in parse(stage(limited)["slurm.conf"]).partitions["debug"]
+    assert parse(stage(limited)["slurm.conf"]).partitions["debug"]["AllowQos"] == "a"
+    assert rehearse(SCIENCE, limited).partitions["debug"]["QoS"] == "short"
 
 
 def test_files_that_are_for_others_are_left_out() -> None:

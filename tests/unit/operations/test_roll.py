@@ -1,5 +1,7 @@
 """`operations/run roll`: worker pods are as their templates say, and every node serves."""
 
+from dataclasses import replace
+
 import pytest
 
 from operations.problem import Problem
@@ -25,6 +27,17 @@ def test_outdated_pods_come_first(running: Kubernetes, wish: Wish) -> None:
 
 def test_a_node_that_a_killed_run_has_drained_serves_again(running: Kubernetes, wish: Wish) -> None:
     running.slurm.drain("worker-2", "slipway:stopping")
+    roll(wish({}))
+    assert running.slurm.drained == {}
+
+
+@pytest.mark.parametrize("reason", ["slipway:health: disk: full", "slipway:cordoned: m0", "slipway:reboot@m0/b0: x"])
+def test_drains_for_health_stay_unless_nobody_looks_after_nodes_any_more(
+    running: Kubernetes, wish: Wish, reason: str
+) -> None:
+    running.slurm.drain("worker-2", reason)
+    roll(replace(wish({}), health=True))
+    assert running.slurm.drained == {"worker-2": reason}
     roll(wish({}))
     assert running.slurm.drained == {}
 

@@ -1,7 +1,10 @@
 """What is sent into the controller's pod, in a real shell, with commands that only tell how they were called."""
 
+import http.server
 import os
+import socket
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -124,3 +127,32 @@ def test_names_that_come_soon_are_waited_for_from_inside(pod, tmp_path: Path) ->
     done = pod(script, "worker-1", "science.svc.cluster.local", "60", scontrol=scontrol, getent=getent)
     assert done.stdout.split() == []
     assert len((tmp_path / "asked").read_text().splitlines()) == 3
+
+
+@pytest.fixture
+def serving():
+    """A port where somebody answers that it is ready."""
+
+    class Ready(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/readyz" else 404)
+            self.end_headers()
+
+        def log_message(self, format: str, *_: object) -> None:  # noqa: A002 -- the base's name
+            """Nobody wants to know."""
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Ready) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_any_slurmctld_that_is_ready_will_do(serving: int) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        closed = f"127.0.0.1:{nobody.getsockname()[1]}"
+        script = HOUSE / "images" / "common" / "slipway" / "slurmctld-ready"
+        asked = {f"{closed},127.0.0.1:{serving}": 0, f"127.0.0.1:{serving}": 0, f"{closed},{closed}": 1, closed: 1}
+        for where, code in asked.items():
+            done = subprocess.run([script], env={**os.environ, "SLURM_CONTROLLER": where})
+            assert done.returncode == code, where

@@ -130,3 +130,13 @@ def test_a_cluster_that_does_not_answer_is_a_message(bare: Kubernetes, stack, mo
     assert capsys.readouterr().err.strip()
     with pytest.raises(Problem):
         status.status(Cluster("science"))
+
+
+def test_slurmdbd_is_spoken_of_only_where_there_is_one(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = status.status(cluster)
+    assert found["slurmdbd"] is None
+    assert "slurmdbd" not in status.screen(found)
+    pods = cluster.list("pods")
+    for ready, said in ((True, "slurmdbd is up"), (False, "slurmdbd in accounting-0 does not answer: jobs go on")):
+        monkeypatch.setattr(Cluster, "list", lambda *_, ready=ready: [*pods, pod("accounting-0", ready)])
+        assert said in status.screen(status.status(cluster))

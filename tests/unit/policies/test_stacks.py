@@ -39,6 +39,9 @@ def _seen(each: deployed.Resource) -> Resource:
 def test_stacks_of_all_kinds_keep_the_rules() -> None:
     assert violations(deploy(**stacks.SMALL)) == set()
     assert violations(deploy(**stacks.RICH)) == set()
+    watched = {"monitoring": {"enabled": True, "podMonitor": "on", "rules": "on"}}
+    assert violations(deploy(**stacks.RICH, **watched)) == set()
+    assert violations(deploy(**stacks.HEALTHY)) == set()
     own = {"images": {"registries": ["registry.example.com"]}}
     assert violations(deploy(**stacks.GIVEN), **own) == set()
 
@@ -72,6 +75,6 @@ def test_a_cluster_states_what_it_declares(keys: dict[str, Any]) -> None:
 
 def test_every_volume_of_the_nodes_is_declared() -> None:
     [cluster] = [each for each in deploy(**stacks.GIVEN).resources if each.type == CLUSTER]
-    assert plain(cluster.inputs)["hostPaths"] == ["/srv/state"]
+    assert plain(cluster.inputs)["hostPaths"] == ["/srv/database", "/srv/state"]
     [cluster] = [each for each in deploy(**stacks.RICH).resources if each.type == CLUSTER]
-    assert plain(cluster.inputs)["hostPaths"] == ["/srv/local"]
+    assert plain(cluster.inputs)["hostPaths"] == ["/mnt/nvme", "/srv/local"]

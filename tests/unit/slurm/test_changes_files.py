@@ -28,9 +28,9 @@ def only(found: Plan) -> Step:
         ("oci.conf", None, 'RunTimeQuery="runc state %n"', "RunTimeQuery", "restart-workers"),
         ("acct_gather.conf", None, "EnergyIPMIFrequency=10", "EnergyIPMIFrequency", "restart-workers"),
         ("burst_buffer.conf", None, "PollInterval=10", "PollInterval", "reconfigure"),
-        ("slurmdbd.conf", "", "DebugLevel=debug", "DebugLevel", "restart-controller"),
-        ("slurmdbd.conf", None, "StorageLoc=a\nSlurmUser=slurm", "(file)", "restart-controller"),
-        ("slurmdbd.conf", "StorageLoc=a\nAuthType=auth/munge", None, "(file)", "restart-controller"),
+        ("slurmdbd.conf", "", "DebugLevel=debug", "DebugLevel", "restart-slurmdbd"),
+        ("slurmdbd.conf", None, "StorageLoc=a\nSlurmUser=slurm", "(file)", "restart-slurmdbd"),
+        ("slurmdbd.conf", "StorageLoc=a\nAuthType=auth/munge", None, "(file)", "restart-slurmdbd"),
         ("slurmdbd.conf", "StorageLoc=a", "StorageLoc=b", "StorageLoc", "refused"),
         ("cgroup.conf", None, "Colour=red", "Colour", "refused"),
         ("topology.conf", "SwitchName=s0 Nodes=gpu-0", "SwitchName=s0 Nodes=gpu-[0-1]", "SwitchName=s0", "reconfigure"),
@@ -74,7 +74,7 @@ def test_what_means_the_same_is_no_change(name: str, old: str | None, new: str) 
 
 def test_an_unknown_key_in_a_new_slurmdbd_conf_is_refused() -> None:
     found = change("slurmdbd.conf", None, "StorageLoc=a\nColour=red\n")
-    assert [(step.key, step.cls) for step in found.steps] == [("Colour", "refused"), ("(file)", "restart-controller")]
+    assert [(step.key, step.cls) for step in found.steps] == [("Colour", "refused"), ("(file)", "restart-slurmdbd")]
 
 
 def test_a_script_counts_comments_too() -> None:

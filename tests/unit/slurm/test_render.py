@@ -10,10 +10,12 @@ from bench.shapes import TARGETS, Shape, cluster
 from config import Settings
 from config.accounting import Accounting
 from config.cluster import Cluster
+from config.controller import Controller
+from config.limits import JobLimits
 from config.node_sets import Autoscale, Gpus, Gres, NodeSet, Place
 from config.partitions import Partition
 from config.slurm import Mpi, Slurm, SwitchAbove, Topology
-from config.types import Interval, MemorySize
+from config.types import Interval, MemorySize, SizeLimit
 from slurm import places, topology
 from slurm.changes import plan
 from slurm.nodes import hardware
@@ -37,17 +39,28 @@ def test_a_cluster_gets_exactly_these_files(name: str) -> None:
     assert files == {file.name: file.read_text() for file in folder.iterdir()}
 
 
-def test_a_database_is_reached_through_tls_where_that_is_wanted() -> None:
+def test_what_accounts_allow_is_enforced_unless_the_stack_says_otherwise() -> None:
+    def enforced(**about: object) -> list[str]:
+        conf = render(Settings.model_validate({"accounting": {"enabled": True, **about}}))["slurm.conf"]
+        return [line for line in conf.splitlines() if line.startswith("AccountingStorageEnforce")]
+
+    assert enforced() == []
+    assert enforced(accounts={"physics": {}}) == ["AccountingStorageEnforce=associations,limits,qos"]
+    assert enforced(accounts={"physics": {}}, enforce=["associations"]) == ["AccountingStorageEnforce=associations"]
+    assert enforced(accounts={"physics": {}}, enforce=[]) == []
+
+
+def test_a_database_is_reached_through_tls_unless_that_is_unwanted() -> None:
     def dbd(**about: object) -> str:
         database = {"host": "db.example.com", **about}
         return render(Settings.model_validate({"accounting": {"enabled": True, "database": database}}))["slurmdbd.conf"]
 
-    assert "StorageParameters" not in dbd()
-    assert "\nStorageParameters=SSL_CA=/etc/ssl/certs/ca-certificates.crt\n" in dbd(tls=True)
-    named = dbd(tls=True, ca_secret={"name": "database-ca"})
+    assert "StorageParameters" not in dbd(tls=False)
+    assert "\nStorageParameters=SSL_CA=/etc/ssl/certs/ca-certificates.crt\n" in dbd()
+    named = dbd(ca_secret={"name": "database-ca"})
     assert f"\nStorageParameters=SSL_CA={places.DATABASE_CA}\n" in named
-    files = [{"slurm.conf": "", "slurmdbd.conf": each} for each in (dbd(), named)]
-    assert [(step.cls, step.key) for step in plan(*files).steps] == [("restart-controller", "StorageParameters")]
+    files = [{"slurm.conf": "", "slurmdbd.conf": each} for each in (dbd(tls=False), named)]
+    assert [(step.cls, step.key) for step in plan(*files).steps] == [("restart-slurmdbd", "StorageParameters")]
 
 
 def test_the_same_settings_give_the_same_bytes() -> None:
@@ -67,6 +80,17 @@ def test_nodes_are_reached_at_the_names_of_their_pods() -> None:
     assert "NodeName=worker-[0-2] NodeHostname=worker-[0-2] " in text
     assert " NodeAddr=worker-[0-2].worker.hpc.svc.k8s.example.org " in text
     assert "SlurmctldHost=controller-0(controller-0.controller.hpc.svc.k8s.example.org)" in text
+
+
+def test_a_second_controller_comes_after_the_first_and_waits_for_as_long_as_the_stack_says() -> None:
+    text = conf(controller=Controller(backup=True, takeover=Interval(20)))
+    hosts = [line for line in text.splitlines() if line.startswith("SlurmctldHost=")]
+    assert hosts == [
+        f"SlurmctldHost=controller-{number}(controller-{number}.controller.slurm.svc.cluster.local)"
+        for number in (0, 1)
+    ]
+    assert "SlurmctldTimeout=20\n" in text
+    assert "SlurmctldTimeout=120\n" in conf(controller=Controller(takeover=Interval(20)))
 
 
 def test_one_node_needs_no_brackets_and_none_needs_no_line() -> None:
@@ -239,6 +263,59 @@ def test_private_folders_take_a_restart_of_the_workers() -> None:
         ("slurm.conf", "restart-workers"),
         ("namespace.yaml", "restart-workers"),
     }
+
+
+def test_a_size_of_shared_memory_holds_for_private_ones_and_does_not_change_with_the_number_of_nodes() -> None:
+    def written(size: int) -> str:
+        node_sets = {"gpu": NodeSet(size=size, shared_memory=MemorySize.parse("512Mi"))}
+        return render(Settings(node_sets=node_sets, slurm=Slurm(private_tmp=True)))["namespace.yaml"]
+
+    found = yaml.safe_load(written(1))
+    [gpu] = found["node_confs"]
+    assert gpu["nodes"] == ["gpu-[0-65535]"]
+    folders = {each["path"]: each for each in gpu["options"]["dir_confs"]}
+    assert list(folders) == [each["path"] for each in found["defaults"]["dir_confs"]]
+    assert folders["/mnt/jail/dev/shm"] == {"path": "/mnt/jail/dev/shm", "tmpfs": True, "options": "size=512m"}
+    assert written(1) == written(7)
+
+
+def test_scripts_are_files_and_plugins_that_read_them() -> None:
+    files = render(Settings(slurm=Slurm(job_submit_lua="-- one\n\n\n", cli_filter_lua="-- two")))
+    assert (files["job_submit.lua"], files["cli_filter.lua"]) == ("-- one\n", "-- two\n")
+    assert "\nJobSubmitPlugins=lua\n" in files["slurm.conf"]
+    assert "\nCliFilterPlugins=lua\n" in files["slurm.conf"]
+    own = Slurm(job_submit_lua="-- one", extra={"JobSubmitPlugins": "all_partitions,lua"})
+    assert render(Settings(slurm=own))["slurm.conf"].count("JobSubmitPlugins=") == 1
+    found = plan(files, files | {"job_submit.lua": "-- three\n", "cli_filter.lua": "-- four\n"})
+    assert {(step.object, step.cls) for step in found.steps} == {
+        ("job_submit.lua", "reconfigure"),
+        ("cli_filter.lua", "reconfigure"),
+    }
+
+
+def test_mail_goes_through_a_server_or_to_a_program() -> None:
+    assert "\nMailProg=/bin/true\n" in render(Settings())["slurm.conf"]
+    server = {"host": "mail.example.com", "port": 587, "tls": "starttls", "sender": "slurm@example.com"}
+    files = render(Settings.model_validate({"slurm": {"mail": {"domain": "example.com", "smtp": server}}}))
+    assert f"\nMailProg={places.MAIL}\nMailDomain=example.com\n" in files["slurm.conf"]
+    assert files["mail.conf"].splitlines()[1:] == [f"{key}={value}" for key, value in server.items()]
+    other = render(Settings.model_validate({"slurm": {"mail": {"program": "#!/bin/sh\ntrue"}}}))
+    assert other["mail-program"] == "#!/bin/sh\ntrue\n"
+    assert {(step.object, step.cls) for step in plan(files, other).steps} == {
+        ("slurm.conf", "reconfigure"),
+        ("mail.conf", "reconfigure"),
+        ("mail-program", "reconfigure"),
+    }
+
+
+def test_limits_of_nodes_are_not_those_of_the_session_that_a_job_comes_from() -> None:
+    def key(**extra: str) -> list[str]:
+        node_sets = {"gpu": NodeSet(limits=JobLimits(stack=SizeLimit(None)))}
+        text = render(Settings(node_sets=node_sets, slurm=Slurm(extra=extra)))["slurm.conf"]
+        return [line for line in text.splitlines() if line.startswith("PropagateResourceLimits")]
+
+    assert key() == ["PropagateResourceLimitsExcept=MEMLOCK,NOFILE,STACK"]
+    assert key(PropagateResourceLimits="ALL") == ["PropagateResourceLimits=ALL"]
 
 
 def test_no_key_stands_twice() -> None:

@@ -1,0 +1,1 @@
+"""Alerts and dashboards, as Prometheus and Grafana read them."""
