@@ -125,7 +125,7 @@ def test_a_partition_goes_when_its_jobs_have_ended_and_those_that_wait_are_told_
         preview = rollout.pulumi("preview").stdout
         assert f"{waiting} (researcher, waiting in side): no partition side any more" in preview
         with updating(rollout) as update:
-            update.until_it_says("draining partition side")
+            update.until_it_says("for 2 jobs: ")  # it takes no new ones by then
             refused = rollout.ssh("sbatch --partition=side --wrap true")
             assert refused.returncode != 0, "no new jobs there"
             assert update.end() == 0, update.said
