@@ -131,7 +131,7 @@ class Soak:
         for words in (
             ["get", "pods", "--output=wide"],
             ["exec", "controller-0", "-c", "slurmctld", "--", "sh", "-c", "sinfo -lN; sinfo -R; scontrol show nodes"],
-            ["logs", "controller-0", "-c", "slurmctld", "--tail=60"],
+            ["logs", "controller-0", "-c", "slurmctld", "--tail=400"],
             *(["logs", pod, "-c", "slurmd", "--tail=40"] for pod in ("worker-0", "worker-1")),
         ):
             done = cluster.kubectl(*words)

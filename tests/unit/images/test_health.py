@@ -172,7 +172,7 @@ def test_what_others_have_taken_out_of_service_is_left_to_them(worker: Worker, s
 
 
 def test_a_reason_that_was_left_over_on_a_node_in_service_does_not_keep_it_there(worker: Worker) -> None:
-    worker.state("IDLE", "slipway:restarted")
+    worker.state("IDLE", "slipway:stopping")
     worker.check("disk", "exit 1")
     worker.run()
     assert worker.node.startswith("IDLE+DRAIN slipway:health")
