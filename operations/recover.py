@@ -53,6 +53,7 @@ def recover(stack: str) -> bool:
             lock.unlink(missing_ok=True)
     if any(_stale(lock) is False for lock in _locks(stack)):
         return False  # somebody is at work: pulumi says who
+    _remove_halves(stack)
     if not any(each.get("type") == "creating" for each in _pending(stack)):
         return False
     say("reading the cluster again, as an earlier `pulumi` was killed while it was making something")
@@ -71,11 +72,29 @@ def say(text: str) -> None:
 
 def _locks(stack: str) -> list[Path]:
     """Only a backend of files has such locks; a service releases its own."""
+    return [lock for lock in _files("locks", "*.json") if lock.parent.name == stack.rpartition("/")[2]]
+
+
+def _remove_halves(stack: str) -> None:
+    """Pulumi replaces a state at once, but writes what it notes beside it (its type and checksum) bit by bit. Without a
+    whole note it does not read the state ("EOF"); without any it does."""
+    for note in _files("stacks", f"{stack.rpartition('/')[2]}.json*.attrs"):
+        try:
+            json.loads(note.read_text())
+        except FileNotFoundError:
+            continue
+        except ValueError:
+            say(f"an earlier `pulumi` was killed while it wrote {note.name}: removing it")
+            note.unlink(missing_ok=True)
+
+
+def _files(folder: str, pattern: str) -> list[Path]:
+    """Of a backend of files; another has none."""
     url = _backend()
     if not url.startswith("file://"):
         return []
-    folder = HOUSE / Path(url.removeprefix("file://")).expanduser() / ".pulumi" / "locks"
-    return [lock for lock in folder.rglob("*.json") if lock.parent.name == stack.rpartition("/")[2]]
+    path = Path(url.removeprefix("file://").partition("?")[0])
+    return list((HOUSE / path.expanduser() / ".pulumi" / folder).rglob(pattern))
 
 
 def _backend() -> str:

@@ -77,6 +77,26 @@ def test_a_dead_ones_lock_goes_and_what_it_was_making_is_looked_for(locks: Path,
     assert "--clear-pending-creates" in pulumi[-1]
 
 
+def test_a_note_that_was_half_written_does_not_keep_the_state_from_being_read(
+    locks: Path, pulumi: list[list[str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PULUMI_BACKEND_URL", f"file://{tmp_path}?no_tmp_dir=true")
+    stacks = tmp_path / ".pulumi" / "stacks" / "slipway"
+    stacks.mkdir(parents=True)
+    half, whole, other = (stacks / f"{name}.attrs" for name in ("dev.json", "dev.json.bak", "other.json"))
+    half.write_text('{"user.content')
+    whole.write_text('{"md5": "TSQ6mHwfaLS/usOXl9dicg=="}')
+    other.write_text("")
+    living = lock(locks, os.getpid())
+    recover.recover("dev")
+    assert half.exists(), "somebody may be writing it just now"
+    living.unlink()
+    recover.recover("dev")
+    assert not half.exists()
+    assert whole.exists()
+    assert other.exists()
+
+
 def test_a_stack_that_is_yet_to_be_made_has_nothing_to_recover(locks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     none = subprocess.CompletedProcess(["pulumi"], 255, "", "error: no stack named 'dev' found")
     monkeypatch.setattr(recover.subprocess, "run", lambda *_, **__: none)
