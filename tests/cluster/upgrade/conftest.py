@@ -1,0 +1,80 @@
+"""A cluster that the last release has deployed, and that this one takes over while jobs run."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.layout import Lab
+from operations.report.events import Preview, parse, read
+from tests.cluster.rollout.jobs import Jobs
+from tests.cluster.stacks import Stack
+from tests.cluster.upgrade import previous
+from tests.cluster.upgrade.holdings import Holdings
+
+# All that held in the last release: nothing of what is new in this one.
+CONFIG: dict[str, Any] = {
+    "cluster": {"name": "upgrade", "namespace": "upgrade", "stage": "development"},
+    "controller": {"cpus": "250m", "memory": "512Mi", "state": {"storageClass": "standard", "size": "1Gi"}},
+    "worker": {"size": 2, "memory": "512Mi", "gracePeriod": "20s"},
+    "login": {"size": 1, "service": {"type": "NodePort", "nodePort": 30422}},
+    "storage": {
+        "jail": {"storageClass": "standard", "size": "20Gi"},
+        "submounts": [{"mountPath": "/data", "storageClass": "standard", "size": "1Gi"}],
+        "retain": False,
+    },
+}
+LONG = 60  # seconds: until after everything but the workers is replaced
+
+
+@dataclass(frozen=True)
+class Upgraded:
+    """The cluster, what it held before, what the engine did to each resource, and jobs: a long one that ran when it
+    began, one that waited for it, and one that was held all the time."""
+
+    stack: Stack
+    before: Holdings
+    told: Preview
+    jobs: Jobs
+    long: str
+    waiting: str
+    held: str
+
+
+@pytest.fixture(scope="session")
+def deployed(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    folder = tmp_path_factory.mktemp("previous")
+    previous.unpack(folder)
+    with ThreadPoolExecutor() as pool:
+        installed = pool.submit(previous.install, folder)
+        images = previous.load_images(lab, folder)
+        installed.result()
+    stack = Stack.create(lab, "upgrade", tmp_path_factory.mktemp("upgrade"), **CONFIG)
+    done = replace(stack, code=folder).pulumi("up", "--yes", "--skip-preview", seconds=600, **images)
+    assert done.returncode == 0, done.stdout + done.stderr
+    yield stack
+    stack.destroy()
+
+
+@pytest.fixture(scope="session")
+def upgraded(deployed: Stack, tmp_path_factory: pytest.TempPathFactory) -> Upgraded:
+    before = Holdings.leave(deployed)
+    jobs = Jobs(deployed)
+    jobs.start()
+    long = jobs.submit(LONG)
+    waiting = jobs.submit(1, f"--dependency=afterok:{long}")
+    held = jobs.submit(1, "--hold")
+    assert all((long, waiting, held)), jobs.submitted
+    deployed.wait_for_job(long, "RUNNING")
+    told = _up(deployed, tmp_path_factory.mktemp("events") / "log")
+    return Upgraded(deployed, before, told, jobs, long, waiting, held)
+
+
+def _up(stack: Stack, log: Path) -> Preview:
+    """With the preview before it, as people do. What the engine says of both."""
+    done = stack.pulumi("up", "--yes", "--event-log", str(log), PULUMI_DEBUG_COMMANDS="true")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return read(parse(log.read_text().splitlines(), str(log)))
