@@ -1,5 +1,6 @@
 """A cluster that the last release has deployed, and that this one takes over while jobs run."""
 
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -13,9 +14,9 @@ from operations.report.events import Preview, parse, read
 from tests.cluster.rollout.jobs import Jobs
 from tests.cluster.stacks import Stack
 from tests.cluster.upgrade import previous
-from tests.cluster.upgrade.holdings import Holdings
+from tests.cluster.upgrade.holdings import Holdings, leave_files
 
-# All that held in the last release: nothing of what is new in this one.
+# Nothing of what is new in this release: the file that the last one took is taken as it is.
 CONFIG: dict[str, Any] = {
     "cluster": {"name": "upgrade", "namespace": "upgrade", "stage": "development"},
     "controller": {"cpus": "250m", "memory": "512Mi", "state": {"storageClass": "standard", "size": "1Gi"}},
@@ -27,17 +28,18 @@ CONFIG: dict[str, Any] = {
         "retain": False,
     },
 }
-LONG = 60  # seconds: until after everything but the workers is replaced
+LONG = 60  # seconds: until everything is replaced but the workers, which wait for it
 
 
 @dataclass(frozen=True)
 class Upgraded:
-    """The cluster, what it held before, what the engine did to each resource, and jobs: a long one that ran when it
-    began, one that waited for it, and one that was held all the time."""
+    """The cluster, what it held before, what the engine said that it would do to each resource, and what it did. And
+    jobs: a long one that ran when it began, one that waited for it, and one that was held all the time."""
 
     stack: Stack
     before: Holdings
-    told: Preview
+    preview: Preview
+    update: Preview
     jobs: Jobs
     long: str
     waiting: str
@@ -46,22 +48,25 @@ class Upgraded:
 
 @pytest.fixture(scope="session")
 def deployed(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    folder = tmp_path_factory.mktemp("previous")
-    previous.unpack(folder)
-    with ThreadPoolExecutor() as pool:
+    with tempfile.TemporaryDirectory(prefix="slipway-previous-") as checkout, ThreadPoolExecutor() as pool:
+        folder = Path(checkout)
+        previous.unpack(folder)
         installed = pool.submit(previous.install, folder)
         images = previous.load_images(lab, folder)
         installed.result()
-    stack = Stack.create(lab, "upgrade", tmp_path_factory.mktemp("upgrade"), **CONFIG)
-    done = replace(stack, code=folder).pulumi("up", "--yes", "--skip-preview", seconds=600, **images)
+        stack = Stack.create(lab, "upgrade", tmp_path_factory.mktemp("upgrade"), **CONFIG)
+        done = replace(stack, code=folder).pulumi("up", "--yes", "--skip-preview", seconds=600, **images)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert set(Holdings.look(stack).images.values()) <= set(images.values())
     yield stack
     stack.destroy()
 
 
 @pytest.fixture(scope="session")
 def upgraded(deployed: Stack, tmp_path_factory: pytest.TempPathFactory) -> Upgraded:
-    before = Holdings.leave(deployed)
+    logs = tmp_path_factory.mktemp("events")
+    leave_files(deployed)
+    before = Holdings.look(deployed)
     jobs = Jobs(deployed)
     jobs.start()
     long = jobs.submit(LONG)
@@ -69,12 +74,13 @@ def upgraded(deployed: Stack, tmp_path_factory: pytest.TempPathFactory) -> Upgra
     held = jobs.submit(1, "--hold")
     assert all((long, waiting, held)), jobs.submitted
     deployed.wait_for_job(long, "RUNNING")
-    told = _up(deployed, tmp_path_factory.mktemp("events") / "log")
-    return Upgraded(deployed, before, told, jobs, long, waiting, held)
+    preview = events(deployed, logs / "preview", "preview")
+    update = events(deployed, logs / "update", "up", "--yes", "--skip-preview")
+    return Upgraded(deployed, before, preview, update, jobs, long, waiting, held)
 
 
-def _up(stack: Stack, log: Path) -> Preview:
-    """With the preview before it, as people do. What the engine says of both."""
-    done = stack.pulumi("up", "--yes", "--event-log", str(log), PULUMI_DEBUG_COMMANDS="true")
+def events(stack: Stack, log: Path, *words: str) -> Preview:
+    """What the engine tells of a command that must succeed."""
+    done = stack.pulumi(*words, "--event-log", str(log), PULUMI_DEBUG_COMMANDS="true")
     assert done.returncode == 0, done.stdout + done.stderr
     return read(parse(log.read_text().splitlines(), str(log)))

@@ -1,22 +1,34 @@
-"""From the last release to this one by one `pulumi up`, with jobs running and with nothing else changed."""
+"""From the last release to this one by one `pulumi up`, with jobs running and with the same stack file."""
 
 import os
+from datetime import datetime
+from pathlib import Path
 
-from tests.cluster.changes import is_ready, pods
+from tests.cluster.accounting.conftest import recorded
+from tests.cluster.changes import change, is_ready, pods
 from tests.cluster.updates import settled
-from tests.cluster.upgrade.conftest import Upgraded
+from tests.cluster.upgrade.conftest import Upgraded, events
 from tests.cluster.upgrade.holdings import Holdings
 
-# A Job that has filled the shared root, or written the users into it, is made anew: it finds all that it would do done.
-STATELESS = "kubernetes:batch/v1:Job"
+# One that has filled the shared root, or has written the users into it, is made anew, and finds its work done.
+JOB = "kubernetes:batch/v1:Job"
+MENDING = {"create", "update"}
 
 
 def test_nothing_that_holds_state_is_replaced_or_deleted(upgraded: Upgraded) -> None:
-    touched = {each.name: each.operation for each in upgraded.told.resources if each.kind != STATELESS}
-    assert set(touched.values()) <= {"create", "update"}, touched
+    assert upgraded.update.resources
+    assert not [each for each in upgraded.update.resources if each.kind != JOB and each.operation not in MENDING]
     before, after = upgraded.before, Holdings.look(upgraded.stack)
     assert before.objects.items() <= after.objects.items()
     assert before.secrets == after.secrets
+
+
+def test_the_preview_has_said_what_the_update_does(upgraded: Upgraded) -> None:
+    said, done = (
+        {f"{each.kind} {each.name}": each.operation for each in told.resources}
+        for told in (upgraded.preview, upgraded.update)
+    )
+    assert said == done
 
 
 def test_users_find_their_files_and_the_same_host_key(upgraded: Upgraded) -> None:
@@ -27,10 +39,10 @@ def test_users_find_their_files_and_the_same_host_key(upgraded: Upgraded) -> Non
 
 def test_every_pod_runs_an_image_of_this_release_and_every_node_serves(upgraded: Upgraded) -> None:
     stack = upgraded.stack
-    running = {name: pod["spec"]["containers"][0]["image"] for name, pod in pods(stack).items()}
-    roles = {name: os.environ[f"SLIPWAY_{name.rsplit('-')[0].upper()}_IMAGE"] for name in running}
-    assert running == roles
-    assert running.keys() == {"controller-0", "worker-0", "worker-1", "login-0"}
+    roles = {"controller-0": "controller", "worker-0": "worker", "worker-1": "worker", "login-0": "login"}
+    assert Holdings.look(stack).images == {
+        name: os.environ[f"SLIPWAY_{role.upper()}_IMAGE"] for name, role in roles.items()
+    }
     assert all(map(is_ready, pods(stack).values()))
     assert stack.run("srun --nodes=2 --ntasks-per-node=1 hostname | sort").split() == ["worker-0", "worker-1"]
 
@@ -39,10 +51,27 @@ def test_every_job_of_before_and_meanwhile_ran_once_and_to_its_end(upgraded: Upg
     stack, jobs = upgraded.stack, upgraded.jobs
     assert stack.wait_for_job(upgraded.held, "PENDING")["Reason"] == "JobHeldUser"
     stack.run(f"scontrol release {upgraded.held}")
-    for job in (upgraded.long, upgraded.waiting, upgraded.held):
-        assert stack.wait_for_job(job)["Restarts"] == "0"
+    ended = {job: stack.wait_for_job(job) for job in (upgraded.long, upgraded.waiting, upgraded.held)}
+    assert {job: fields["Restarts"] for job, fields in ended.items()} == dict.fromkeys(ended, "0")
     jobs.finish()
+    # Its worker was replaced for this release, and waited for it.
+    [end] = [when for word, job, when in jobs.ledger() if (word, job) == ("end", upgraded.long)]
+    successor = pods(stack)[ended[upgraded.long]["BatchHost"]]
+    assert datetime.fromisoformat(successor["status"]["startTime"]).timestamp() >= end
 
 
 def test_nothing_is_left_to_do(upgraded: Upgraded) -> None:
     settled(upgraded.stack)
+
+
+def test_what_is_new_can_be_turned_on_then(upgraded: Upgraded, tmp_path: Path) -> None:
+    stack, before = upgraded.stack, Holdings.look(upgraded.stack)
+    running = stack.run("sbatch --parsable -o /dev/null --wrap 'sleep 30'")
+    stack.wait_for_job(running, "RUNNING")
+    storage = {"storageClass": "standard", "size": "1Gi"}
+    change(stack, "accounting", enabled=True, mariadb={"memory": "384Mi", "storage": storage})
+    told = events(stack, tmp_path / "log", "up", "--yes", "--skip-preview")
+    assert {each.operation for each in told.resources} <= MENDING
+    assert before.objects.items() <= Holdings.look(stack).objects.items()
+    assert stack.wait_for_job(running)["Restarts"] == "0"
+    assert recorded(stack, stack.run("sbatch --parsable -o /dev/null --wrap true"))["User"] == "researcher"
