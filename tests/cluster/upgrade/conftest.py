@@ -14,13 +14,22 @@ from operations.report.events import Preview, parse, read
 from tests.cluster.rollout.jobs import Jobs
 from tests.cluster.stacks import Stack
 from tests.cluster.upgrade import previous
-from tests.cluster.upgrade.holdings import Holdings, leave_files
+from tests.cluster.upgrade.holdings import Holdings, leave_files, pod_images
 
 # Nothing of what is new in this release: the file that the last one took is taken as it is.
 CONFIG: dict[str, Any] = {
     "cluster": {"name": "upgrade", "namespace": "upgrade", "stage": "development"},
     "controller": {"cpus": "250m", "memory": "512Mi", "state": {"storageClass": "standard", "size": "1Gi"}},
-    "worker": {"size": 2, "memory": "512Mi", "gracePeriod": "20s"},
+    "worker": {"size": 1, "memory": "512Mi", "gracePeriod": "20s"},
+    "nodeSets": {
+        "burst": {"kind": "dynamic", "size": 1, "maxSize": 2, "memory": "512Mi", "gracePeriod": "20s"},
+        "elastic": {"size": 2, "autoscale": {"idle": "10s"}, "memory": "256Mi", "gracePeriod": "20s"},
+    },
+    "partitions": {
+        "main": {"nodeSets": ["worker", "burst"], "default": True, "maxTime": "1-00:00:00"},
+        "elastic": {"nodeSets": ["elastic"]},
+    },
+    "monitoring": {"enabled": True},
     "login": {"size": 1, "service": {"type": "NodePort", "nodePort": 30422}},
     "storage": {
         "jail": {"storageClass": "standard", "size": "20Gi"},
@@ -34,7 +43,8 @@ LONG = 60  # seconds: until everything is replaced but the workers, which wait f
 @dataclass(frozen=True)
 class Upgraded:
     """The cluster, what it held before, what the engine said that it would do to each resource, and what it did. And
-    jobs: a long one that ran when it began, one that waited for it, and one that was held all the time."""
+    jobs: long ones that ran when it began, on a worker and on a node that Slurm had started for it, one that waited for
+    the first, and one that was held all the time."""
 
     stack: Stack
     before: Holdings
@@ -42,6 +52,7 @@ class Upgraded:
     update: Preview
     jobs: Jobs
     long: str
+    elastic: str
     waiting: str
     held: str
 
@@ -57,7 +68,7 @@ def deployed(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sta
         stack = Stack.create(lab, "upgrade", tmp_path_factory.mktemp("upgrade"), **CONFIG)
         done = replace(stack, code=folder).pulumi("up", "--yes", "--skip-preview", seconds=600, **images)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert set(Holdings.look(stack).images.values()) <= set(images.values())
+    assert set(pod_images(stack).values()) <= set(images.values())
     yield stack
     stack.destroy()
 
@@ -70,13 +81,16 @@ def upgraded(deployed: Stack, tmp_path_factory: pytest.TempPathFactory) -> Upgra
     jobs = Jobs(deployed)
     jobs.start()
     long = jobs.submit(LONG)
+    elastic = jobs.submit(LONG, "--partition=elastic")
     waiting = jobs.submit(1, f"--dependency=afterok:{long}")
     held = jobs.submit(1, "--hold")
-    assert all((long, waiting, held)), jobs.submitted
+    assert all((long, elastic, waiting, held)), jobs.submitted
     deployed.wait_for_job(long, "RUNNING")
+    deployed.wait_for_job(elastic, "RUNNING")
     preview = events(deployed, logs / "preview", "preview")
     update = events(deployed, logs / "update", "up", "--yes", "--skip-preview")
-    return Upgraded(deployed, before, preview, update, jobs, long, waiting, held)
+    deployed.kubectl("rollout", "status", "statefulset/login", "--timeout=2m", seconds=150)  # which nobody waits for
+    return Upgraded(deployed, before, preview, update, jobs, long, elastic, waiting, held)
 
 
 def events(stack: Stack, log: Path, *words: str) -> Preview:

@@ -16,14 +16,12 @@ BY_ROOT = "cd /mnt/jail; echo tool > opt/tool; chmod 755 opt/tool data; echo hel
 
 @dataclass(frozen=True)
 class Holdings:
-    """Objects by what Kubernetes tells one from its successor by, contents of Secrets, files, the host key, and by
-    which images it is all served."""
+    """Objects by what Kubernetes tells one from its successor by, contents of Secrets, files, and the host key."""
 
     objects: dict[str, str]
     secrets: dict[str, dict[str, str]]
     files: str
     host_key: str
-    images: dict[str, str]
 
     @classmethod
     def look(cls, stack: Stack) -> "Holdings":
@@ -34,7 +32,6 @@ class Holdings:
             secrets={_name(each): each["data"] for each in found if each["kind"] == "Secret"},
             files=stack.ssh(f"stat --format='%n %F %U %a %s %Y' {FILES}; cat {FILES}").stdout,
             host_key=_host_key(stack),
-            images={name: pod["spec"]["containers"][0]["image"] for name, pod in pods(stack).items()},
         )
 
 
@@ -43,6 +40,11 @@ def leave_files(stack: Stack) -> None:
     stack.run(f"set -e; {BY_USER}")
     stack.kubectl("exec", "login-0", "-c", "sshd", "--", "sh", "-ec", BY_ROOT)
     stack.run(f"ls {FILES}")
+
+
+def pod_images(stack: Stack) -> dict[str, str]:
+    """By which images it is all served."""
+    return {name: pod["spec"]["containers"][0]["image"] for name, pod in pods(stack).items()}
 
 
 def _name(each: dict[str, Any]) -> str:
