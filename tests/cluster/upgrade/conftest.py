@@ -13,6 +13,7 @@ from lab.layout import Lab
 from operations.report.events import Preview, parse, read
 from tests.cluster.rollout.jobs import Jobs
 from tests.cluster.stacks import Stack
+from tests.cluster.updates import updating
 from tests.cluster.upgrade import previous
 from tests.cluster.upgrade.holdings import Holdings, leave_files, pod_images
 
@@ -37,14 +38,14 @@ CONFIG: dict[str, Any] = {
         "retain": False,
     },
 }
-LONG = 60  # seconds: until everything is replaced but the workers, which wait for it
+EVENTS = {"PULUMI_DEBUG_COMMANDS": "true"}  # gives --event-log
 
 
 @dataclass(frozen=True)
 class Upgraded:
     """The cluster, what it held before, what the engine said that it would do to each resource, and what it did. And
-    jobs: long ones that ran when it began, on a worker and on a node that Slurm had started for it, one that waited for
-    the first, and one that was held all the time."""
+    jobs: long ones on a worker and on a node that Slurm had started for it, which ran until the update waited for them
+    and for nothing else, one that waited for the first, and one that was held all the time."""
 
     stack: Stack
     before: Holdings
@@ -80,21 +81,29 @@ def upgraded(deployed: Stack, tmp_path_factory: pytest.TempPathFactory) -> Upgra
     before = Holdings.look(deployed)
     jobs = Jobs(deployed)
     jobs.start()
-    long = jobs.submit(LONG)
-    elastic = jobs.submit(LONG, "--partition=elastic")
+    long = jobs.submit(None, "--nodelist=worker-0")
+    elastic = jobs.submit(None, "--partition=elastic")
     waiting = jobs.submit(1, f"--dependency=afterok:{long}")
     held = jobs.submit(1, "--hold")
     assert all((long, elastic, waiting, held)), jobs.submitted
     deployed.wait_for_job(long, "RUNNING")
     deployed.wait_for_job(elastic, "RUNNING")
     preview = events(deployed, logs / "preview", "preview")
-    update = events(deployed, logs / "update", "up", "--yes", "--skip-preview")
+    with updating(deployed, "--event-log", str(logs / "update"), **EVENTS) as update:
+        for job in (elastic, long):
+            update.until_it_says(f"for 1 job: {job}", 300)
+            jobs.tell_to_end(job)
+        assert update.end() == 0, update.said
     deployed.kubectl("rollout", "status", "statefulset/login", "--timeout=2m", seconds=150)  # which nobody waits for
-    return Upgraded(deployed, before, preview, update, jobs, long, elastic, waiting, held)
+    return Upgraded(deployed, before, preview, told(logs / "update"), jobs, long, elastic, waiting, held)
 
 
 def events(stack: Stack, log: Path, *words: str) -> Preview:
     """What the engine tells of a command that must succeed."""
-    done = stack.pulumi(*words, "--event-log", str(log), PULUMI_DEBUG_COMMANDS="true")
+    done = stack.pulumi(*words, "--event-log", str(log), seconds=600, **EVENTS)
     assert done.returncode == 0, done.stdout + done.stderr
+    return told(log)
+
+
+def told(log: Path) -> Preview:
     return read(parse(log.read_text().splitlines(), str(log)))
