@@ -40,8 +40,7 @@ def variables(lab: Lab) -> dict[str, str]:
     if (lab.home / "context").exists():
         return found  # its nodes do not have the images that are built here: the stack says where they are
     found["SLIPWAY_LAB_ADDRESS"] = lab.loopback
-    for image in images.ours():
-        found[f"SLIPWAY_{image.name.upper()}_IMAGE"] = image.reference
+    found |= {image.variable: image.reference for image in images.ours()}
     found["SLIPWAY_CGROUP"] = "v2" if Path("/sys/fs/cgroup/cgroup.controllers").exists() else "disabled"
     return found
 

@@ -42,14 +42,19 @@ class Image:
         return f"localhost/slipway/{self.name}:{self.tag}"
 
     @property
+    def variable(self) -> str:
+        """By which the stacks of a lab find it."""
+        return f"SLIPWAY_{self.name.upper()}_IMAGE"
+
+    @property
     def archive(self) -> Path:
         return paths.images() / f"{self.name}-{self.tag}.tar"
 
 
-def ours() -> list[Image]:
+def ours(checkout: Path | None = None) -> list[Image]:
     """The product's images, one for each folder of `images/` with a Containerfile. They share `images/` as their
-    context, so that they can all copy from its folder `common`."""
-    context = paths.CHECKOUT / "images"
+    context, so that they can all copy from its folder `common`. Another checkout's are of another version."""
+    context = (checkout or paths.CHECKOUT) / "images"
     return [_image(context, file) for file in sorted(context.glob("*/Containerfile"))]
 
 

@@ -29,6 +29,7 @@ class Stack:
     name: str
     file: Path
     user: str = "researcher"
+    code: Path = paths.CHECKOUT  # whose program deploys it
 
     @classmethod
     def create(cls, lab: Lab, name: str, folder: Path, **changes: Any) -> "Stack":
@@ -63,7 +64,7 @@ class Stack:
     def pulumi(self, *words: str, seconds: float = 600, **environment: str) -> Done:
         argv = ["pulumi", *words, "--stack", self.name, "--config-file", str(self.file), "--non-interactive"]
         env = {**os.environ, **environment}
-        return subprocess.run(argv, cwd=paths.CHECKOUT, capture_output=True, text=True, timeout=seconds, env=env)
+        return subprocess.run(argv, cwd=self.code, capture_output=True, text=True, timeout=seconds, env=env)
 
     def up(self, *words: str) -> Done:
         """`pulumi up`, which must succeed."""

@@ -13,11 +13,12 @@ from tests.cluster.stacks import Done, Stack, until
 class Update:
     """A running `pulumi up`, and what it has said so far."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: Stack, *words: str, **environment: str) -> None:
         argv = ["pulumi", "up", "--yes", "--skip-preview", "--stack", stack.name, "--config-file", str(stack.file)]
         self.process = subprocess.Popen(
-            [*argv, "--non-interactive"],
+            [*argv, "--non-interactive", *words],
             cwd=paths.CHECKOUT,
+            env={**os.environ, **environment},
             text=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -45,8 +46,8 @@ class Update:
 
 
 @contextmanager
-def updating(stack: Stack) -> Iterator[Update]:
-    update = Update(stack)
+def updating(stack: Stack, *words: str, **environment: str) -> Iterator[Update]:
+    update = Update(stack, *words, **environment)
     try:
         yield update
     finally:

@@ -12,9 +12,10 @@ from tests.cluster.stacks import Stack, until
 JOB = """#!/bin/sh
 #SBATCH --output=/dev/null --open-mode=append
 echo "begin $SLURM_JOB_ID $(date +%%s)" >> ~/ledger
-sleep %s
+%s
 echo "end $SLURM_JOB_ID $(date +%%s)" >> ~/ledger
 """
+UNTIL_TOLD = "until [ -e ~/end-$SLURM_JOB_ID ]; do sleep 0.5; done"
 PAUSE = 1.5
 
 
@@ -32,15 +33,20 @@ class Jobs:
         self._thread.start()
         until(lambda: self.submitted, "the first job to be submitted")
 
-    def submit(self, seconds: float = 2, *options: str) -> str:
-        """One job. Its number, or nothing if nobody took it: then it was not submitted."""
+    def submit(self, seconds: float | None = 2, *options: str) -> str:
+        """One job of so many seconds, or until it is told to end. Its number, or nothing if nobody took it: then it was
+        not submitted."""
+        work = UNTIL_TOLD if seconds is None else f"sleep {seconds}"
         with contextlib.suppress(subprocess.TimeoutExpired):
-            done = self.stack.ssh(f"sbatch --parsable {' '.join(options)}", stdin=JOB % seconds, seconds=60)
+            done = self.stack.ssh(f"sbatch --parsable {' '.join(options)}", stdin=JOB % work, seconds=60)
             number = done.stdout.strip()
             if done.returncode == 0 and number.isdigit():
                 self.submitted[number] = time.time()
                 return number
         return ""
+
+    def tell_to_end(self, job: str) -> None:
+        self.stack.run(f"touch ~/end-{job}")
 
     def stop(self, seconds: float = 240) -> None:
         """No more, and until all have ended."""
@@ -54,10 +60,12 @@ class Jobs:
         return [(word, job, int(when)) for word, job, when in lines]
 
     def finish(self) -> None:
-        """Until all have ended: each began once, and ended once."""
+        """Until all have ended: each began once, and ended once. So did one that was taken though nobody heard its
+        number, since the session ended with its login pod."""
         self.stop()
         ledger = Counter((word, job) for word, job, _ in self.ledger())
-        expected = Counter((word, job) for job in self.submitted for word in ("begin", "end"))
+        known = {*self.submitted, *(job for _, job in ledger)}
+        expected = Counter((word, job) for job in known for word in ("begin", "end"))
         assert ledger == expected, (ledger - expected, expected - ledger)
         assert len(self.submitted) > 1
 
