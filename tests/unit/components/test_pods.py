@@ -101,7 +101,7 @@ def test_every_container_gets_exactly_what_it_asks_for(made: Made) -> None:
 
 
 def test_every_image_is_one_that_the_settings_name(made: Made) -> None:
-    roles = ("controller", "worker", "login", "jail", "accounting", "database", "rest", "bridge")
+    roles = ("controller", "worker", "login", "jail", "accounting", "database", "rest")
     known = {made.settings.images.reference(role) for role in roles}
     for where, container in containers(made):
         assert container["image"] in known, where
