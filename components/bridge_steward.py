@@ -47,8 +47,8 @@ class BridgeSteward(pulumi.ComponentResource):
         )
         subjects: Any = [{"kind": "ServiceAccount", "name": account.metadata.name, "namespace": namespace}]
         allowed: list[pulumi.Resource] = [
-            self._in(name, "tokens", bridge_namespace, bridge_rules.steward(TOKEN, READERS), subjects),
-            self._in(name, "workers", namespace, bridge_rules.STEWARD_PODS, subjects),
+            self._in(name, TOKEN, bridge_namespace, bridge_rules.steward(TOKEN, READERS), subjects),
+            self._in(name, STEWARD, namespace, bridge_rules.STEWARD_PODS, subjects),
         ]
         whole = f"{settings.cluster.namespace}-{STEWARD}"  # cluster-wide, so that the namespace is in it
         machines = ClusterRole(
@@ -88,14 +88,14 @@ class BridgeSteward(pulumi.ComponentResource):
     def _in(self, name: str, what: str, namespace: pulumi.Input[str], rules: Any, subjects: Any) -> RoleBinding:
         """Leave for what it does in one namespace."""
         role = Role(
-            f"{name}-{STEWARD}-{what}",
-            metadata={"name": STEWARD, "namespace": namespace},
+            f"{name}-steward-{what}",
+            metadata={"name": what, "namespace": namespace},
             rules=rules,
             opts=child(self),
         )
         return RoleBinding(
-            f"{name}-{STEWARD}-{what}",
-            metadata={"name": STEWARD, "namespace": namespace},
+            f"{name}-steward-{what}",
+            metadata={"name": what, "namespace": namespace},
             role_ref={"api_group": GROUP, "kind": "Role", "name": role.metadata.name},
             subjects=subjects,
             opts=child(self),
@@ -107,7 +107,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets) -> PodSpecArgsDict:
     told = {
         "PYTHONPATH": pods.SCRIPTS,
         "BRIDGE_NAMESPACE": settings.bridge_namespace,
-        "TOKEN_SECRET": TOKEN,
+        "TOKEN_OBJECT": TOKEN,
         "TOKEN_KEY": TOKEN_KEY,
         "TOKEN_SECONDS": str(bridge.token_lifespan.seconds),
         "JWT_KEY": f"{places.KEYS}/jwt.key",
@@ -119,7 +119,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets) -> PodSpecArgsDict:
     }
     keys: Any = {
         "secret_name": secrets.daemons,
-        "default_mode": 0o440,
+        "default_mode": 0o444,  # Kubernetes gives it to root, and nobody else is in this pod
         "items": [{"key": "jwt.key", "path": "jwt.key"}],
     }
     container: Any = {
@@ -135,7 +135,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets) -> PodSpecArgsDict:
         "readiness_probe": {"exec_": {"command": ["test", "-e", READY]}, "period_seconds": 1, "timeout_seconds": 5},
         "volume_mounts": [
             {"name": "run", "mount_path": "/run/steward"},
-            {"name": "keys", "mount_path": places.KEYS, "read_only": True},
+            {"name": "secret", "mount_path": places.KEYS, "read_only": True},
             ACCESS,
         ],
     }
@@ -144,11 +144,10 @@ def _pod(settings: Settings, secrets: ClusterSecrets) -> PodSpecArgsDict:
         bridge.node_filter,
         {
             "service_account_name": STEWARD,
-            "security_context": {"fs_group": pods.SLURM_ID},  # who may read the key
             "containers": [container],
             "volumes": [
                 {"name": "run", "empty_dir": {"medium": "Memory", "size_limit": "1Mi"}},
-                {"name": "keys", "secret": keys},
+                {"name": "secret", "secret": keys},
                 token(),
             ],
         },

@@ -120,6 +120,11 @@ class Cluster:
         """The declared filter of each kind of pod that is no worker."""
         return self.props["roles"]
 
+    @property
+    def lent(self) -> Mapping[str, Any]:
+        """Machines that the bridge may give to pods: `nodeSets` by name, and a `selector` of nodes without workers."""
+        return self.props["lent"]
+
     def declared_filter(self, pod: Pod) -> str | None:
         """The filter that the stack config gives to such a pod; None if it knows no such pod."""
         if pod.role == WORKER:

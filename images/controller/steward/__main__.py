@@ -23,7 +23,7 @@ class Steward:
     def __init__(self, kubernetes: Kubernetes, told: Mapping[str, str]) -> None:
         self.kubernetes, self.told = kubernetes, told
         home = told["BRIDGE_NAMESPACE"]
-        self.secret = f"/api/v1/namespaces/{home}/secrets/{told['TOKEN_SECRET']}"
+        self.secret = f"/api/v1/namespaces/{home}/secrets/{told['TOKEN_OBJECT']}"
         self.deployments = {
             name: f"/apis/apps/v1/namespaces/{home}/deployments/{name}" for name in _words(told, "READERS")
         }
