@@ -2,6 +2,7 @@
 programs would do is done by a stand-in, with the rights, files and token that they would have."""
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,5 +142,6 @@ def bridged(lab: Lab, kubectl: Kubectl, tmp_path_factory: pytest.TempPathFactory
     stack.up()
     yield found
     stack.destroy()
-    kubectl("delete", "namespace", MANAGED, UNMANAGED, "--wait=false")
-    kubectl("label", "node", NODE, f"{POOL}-")
+    if not os.environ.get("SLIPWAY_KEEP_STACKS"):
+        kubectl("delete", "namespace", MANAGED, UNMANAGED, "--wait=false")
+        kubectl("label", "node", NODE, f"{POOL}-")

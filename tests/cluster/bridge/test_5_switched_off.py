@@ -25,7 +25,7 @@ def test_nothing_is_left_of_it(bridged: Bridged) -> None:
     assert "slinky" not in node
     assert "slipway/lent" not in node
     kinds = "clusterroles,clusterrolebindings,mutatingwebhookconfigurations,validatingwebhookconfigurations"
-    assert "-bridge" not in bridged.kubectl("get", kinds, "-o", "name", "-l", "app.kubernetes.io/instance=bridged")
+    assert bridged.own not in bridged.kubectl("get", kinds, "-o", "name")
     assert "bridge" not in stack.kubectl("get", "deployments,serviceaccounts,secrets,configmaps", "-o", "name")
     until(lambda: not bridged.get("namespace", bridged.own), f"{bridged.own} to be gone")
 

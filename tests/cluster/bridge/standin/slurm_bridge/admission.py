@@ -11,6 +11,7 @@ from slurm_bridge.names import CHOSEN_NODE, JOB_ID
 from slurm_bridge.serving import mounted, serve
 
 CERTIFICATES = Path("/tmp/k8s-webhook-server/serving-certs")
+MUTATE, VALIDATE = "/mutate--v1-pod", "/validate--v1-pod"
 
 
 class Admission:
@@ -30,11 +31,14 @@ class Admission:
         return all(labels.get(key) == value for key, value in selector["matchLabels"].items())
 
     def answer(self, path: str, review: dict[str, Any]) -> dict[str, Any]:
+        """Nothing for a path that is not served."""
+        if path not in (MUTATE, VALIDATE):
+            return {}
         request = review["request"]
         response: dict[str, Any] = {"uid": request["uid"], "allowed": True}
         pod = request["object"]
         if self.managed(request["namespace"]) or pod["spec"].get("schedulerName") == self.scheduler:
-            if path == "/mutate--v1-pod":
+            if path == MUTATE:
                 response |= self.mutated(request["operation"], pod)
             elif problem := self.problem(request, pod):
                 response |= {"allowed": False, "status": {"message": problem}}

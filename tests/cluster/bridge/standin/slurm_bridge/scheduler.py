@@ -72,7 +72,7 @@ class Scheduler:
             "name": told.get("job-name", meta["name"]),
             "partition": told.get("partition", self.config["partition"]),
             "mcs_label": self.config["mcsLabel"],
-            "admin_comment": json.dumps(pods),
+            "admin_comment": json.dumps(pods, separators=(",", ":")),
             "current_working_directory": "/tmp",
             "flags": ["EXTERNAL_JOB"],
             "nodes": "1",

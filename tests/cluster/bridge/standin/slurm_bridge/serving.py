@@ -22,7 +22,7 @@ def serve(port: int, answer: Answer | None = None, context: ssl.SSLContext | Non
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            found = answer(self.path, body) if answer else None
+            found = answer(self.path.partition("?")[0], body) if answer else None
             self._send(200 if found else 404, json.dumps(found).encode())
 
         def _send(self, status: int, body: bytes) -> None:
