@@ -13,6 +13,8 @@ DAYS = "3650"
 EXTENSIONS = """basicConstraints=critical,CA:FALSE
 keyUsage=critical,digitalSignature
 extendedKeyUsage=serverAuth
+authorityKeyIdentifier=keyid
+subjectKeyIdentifier=hash
 subjectAltName=DNS:{host}
 """
 CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
@@ -24,7 +26,7 @@ def make(host: str) -> list[bytes]:
         at = Path(folder)
         (at / "extensions").write_text(EXTENSIONS.format(host=host))
         authority = ("-keyout", at / "ca.key", "-out", at / "ca.crt", "-days", DAYS, "-subj", "/CN=slipway bridge")
-        _openssl("req", "-x509", *CURVE, *authority)
+        _openssl("req", "-x509", *CURVE, *authority, "-addext", "keyUsage=critical,keyCertSign")
         # The name is in the extensions; a common name has room for 64 characters only.
         _openssl("req", "-new", *CURVE, "-keyout", at / "tls.key", "-out", at / "csr", "-subj", "/CN=bridge-admission")
         signed = ("-CA", at / "ca.crt", "-CAkey", at / "ca.key", "-CAcreateserial", "-days", DAYS)

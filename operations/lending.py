@@ -18,7 +18,7 @@ LABELS = (LENT, EXTERNAL, "slinky.slurm.net/slurm-nodename")
 ANNOTATIONS = ("scheduler.slinky.slurm.net/external-node-partitions",)
 TAINT = "slinky.slurm.net/managed-node"
 TRIES = 5
-FORGET = 'scontrol delete "nodename=$1"'
+FORGET = """if scontrol show node "$1" > /dev/null 2>&1; then scontrol delete "nodename=$1"; fi"""
 
 
 def return_nodes(cluster: Cluster, scheduler: str) -> None:
