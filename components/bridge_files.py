@@ -23,6 +23,10 @@ PLUGINS: dict[str, list[str]] = {
 }
 
 
+def slurmrestd(settings: Settings) -> str:
+    return f"http://{places.service(settings, places.REST)}:{settings.rest.service.port}"
+
+
 def config(settings: Settings) -> str:
     """`config.yaml`, which all three processes read when they start."""
     bridge = settings.bridge
@@ -33,7 +37,7 @@ def config(settings: Settings) -> str:
     return _yaml(
         {
             "schedulerName": bridge.scheduler_name,
-            "slurmRestApi": f"http://{places.service(settings, places.REST)}:{settings.rest.service.port}",
+            "slurmRestApi": slurmrestd(settings),
             **managed,
             "mcsLabel": bridge.mcs_label,
             "partition": settings.bridge_partition,

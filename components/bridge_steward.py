@@ -9,7 +9,7 @@ from pulumi_kubernetes.apps.v1 import Deployment
 from pulumi_kubernetes.core.v1 import PodSpecArgsDict, ServiceAccount
 from pulumi_kubernetes.rbac.v1 import ClusterRole, ClusterRoleBinding, Role, RoleBinding
 
-from components import bridge_rules, pods
+from components import bridge_files, bridge_rules, pods
 from components.access import ACCESS, token
 from components.bridge_pods import CONTROLLERS, SCHEDULER, TOKEN, TOKEN_KEY
 from components.options import child
@@ -113,6 +113,7 @@ def _pod(settings: Settings, secrets: ClusterSecrets) -> PodSpecArgsDict:
         "JWT_KEY": f"{places.KEYS}/jwt.key",
         "READERS": ",".join(READERS),
         "READY": READY,
+        "SLURMRESTD": bridge_files.slurmrestd(settings),
         "NODE_SETS": ",".join(bridge.node_sets),
         "PARTITION": str(settings.bridge_partition),
         **({"EXTERNAL": ",".join(f"{key}={value}" for key, value in external.selector.items())} if external else {}),

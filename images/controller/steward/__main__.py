@@ -10,10 +10,12 @@ from pathlib import Path
 
 from caretaker.clients import Kubernetes, Unanswered
 
+from steward.addresses import Addresses
 from steward.lending import Lender, Machine, Worker
 from steward.tokens import digest, due, sign
 
 PAUSE = 5.0
+MINUTE = 60
 NODES_PER_SECOND = 200  # that are looked at, so that a large cluster is looked at less often
 RESTARTED = "slipway/restarted"  # of the Secret: the token for which its readers were last restarted
 TOKEN = "slipway/token"  # noqa: S105 -- of the readers' pods: which token they have
@@ -33,7 +35,11 @@ class Steward:
             told["PARTITION"],
             dict(each.split("=", 1) for each in _words(told, "EXTERNAL")),
         )
+        self.addresses = Addresses(told["SLURMRESTD"], lambda: sign(self._key(), MINUTE, time.time()))
         self.said: set[str] = set()
+
+    def _key(self) -> bytes:
+        return Path(self.told["JWT_KEY"]).read_bytes()
 
     def round(self) -> float:
         """Until when it may rest, in seconds."""
@@ -44,7 +50,7 @@ class Steward:
     def renew(self) -> None:
         """The readers are restarted for a token that takes the place of another, also if whoever made it was killed
         before it could. For the first one they have waited."""
-        key, seconds = Path(self.told["JWT_KEY"]).read_bytes(), int(self.told["TOKEN_SECONDS"])
+        key, seconds = self._key(), int(self.told["TOKEN_SECONDS"])
         secret = self.kubernetes.get(self.secret)
         entry = self.told["TOKEN_KEY"]
         before = token = base64.b64decode((secret.get("data") or {}).get(entry, "")).decode()
@@ -90,6 +96,8 @@ class Steward:
         for each in sorted(crowded - self.said):
             say(each)
         self.said = crowded
+        for each in self.addresses.tell(machines):
+            say(each)
         return len(machines)
 
 

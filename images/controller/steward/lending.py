@@ -18,11 +18,13 @@ class Machine:
     name: str
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
+    address: str = ""
 
     @classmethod
     def read(cls, node: Mapping[str, Any]) -> "Machine":
-        metadata = node["metadata"]
-        return cls(metadata["name"], metadata.get("labels") or {}, metadata.get("annotations") or {})
+        metadata, addresses = node["metadata"], node.get("status", {}).get("addresses") or []
+        own = next((each["address"] for each in addresses if each["type"] == "InternalIP"), "")
+        return cls(metadata["name"], metadata.get("labels") or {}, metadata.get("annotations") or {}, own)
 
 
 @dataclass(frozen=True)

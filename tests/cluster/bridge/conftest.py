@@ -108,16 +108,12 @@ class Bridged:
 def pod(name: str, script: str, **spec: Any) -> dict[str, Any]:
     container = {
         "name": "main",
-        "image": images_of_the_lab()["controller"],
+        "image": os.environ["SLIPWAY_CONTROLLER_IMAGE"],  # has a shell
         "command": ["sh", "-c", script],
         "resources": {"requests": {"cpu": "100m", "memory": "32Mi"}},
     }
     body = {"restartPolicy": "Never", "terminationGracePeriodSeconds": 1, "containers": [container], **spec}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": body}
-
-
-def images_of_the_lab() -> dict[str, str]:
-    return {image.name: image.reference for image in images.ours()}
 
 
 def stand_in(lab: Lab) -> str:

@@ -112,6 +112,7 @@ def told(tmp_path: Path) -> dict[str, str]:
         "READY": str(tmp_path / "ready"),
         "NODE_SETS": "worker",
         "PARTITION": "pods",
+        "SLURMRESTD": "http://rest.slurm.svc:6820",
     }
 
 
