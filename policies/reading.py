@@ -6,6 +6,7 @@ from typing import Any
 
 CLUSTER = "slipway:index:SlurmCluster"
 STORAGE = "slipway:index:SharedStorage"
+BRIDGE = "slipway:index:Bridge"
 NODE_FILTER = "slipway/node-filter"
 NODE_SET = "slipway/node-set"
 ROLE = "app.kubernetes.io/name"
