@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from operations.kubectl import Cluster, last_line
+from operations.placeholders import let_go
 from operations.problem import Problem
 from operations.wishes import PATIENCE
 
@@ -87,5 +88,7 @@ def _forget(cluster: Cluster, name: str) -> None:
 
 
 def main() -> int:
-    return_nodes(Cluster(os.environ["SLIPWAY_NAMESPACE"], PATIENCE), os.environ["SLIPWAY_SCHEDULER"])
+    cluster, scheduler = Cluster(os.environ["SLIPWAY_NAMESPACE"], PATIENCE), os.environ["SLIPWAY_SCHEDULER"]
+    let_go(cluster, scheduler)
+    return_nodes(cluster, scheduler)
     return 0
