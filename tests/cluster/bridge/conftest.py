@@ -1,6 +1,7 @@
 """A cluster that lends its machines to pods: first a machine without a worker, then one with. What Slurm Bridge's own
 programs would do is done by a stand-in, with the rights, files and token that they would have."""
 
+import base64
 import json
 import os
 from collections.abc import Iterator
@@ -98,6 +99,10 @@ class Bridged:
         shown = self.stack.admin("scontrol", "show", "nodes", "--oneliner")
         return next((line for line in shown.splitlines() if line.startswith(f"NodeName={name} ")), "")
 
+    def token(self) -> str:
+        """The bridge's, for Slurm."""
+        return base64.b64decode(self.get("secret", "bridge-token", self.own)["data"]["auth-token"]).decode()
+
     def taints(self) -> list[str]:
         return [each["key"] for each in self.get("node", NODE)["spec"].get("taints", [])]
 
@@ -141,3 +146,9 @@ def bridged(lab: Lab, kubectl: Kubectl, tmp_path_factory: pytest.TempPathFactory
     if not os.environ.get("SLIPWAY_KEEP_STACKS"):
         kubectl("delete", "namespace", MANAGED, UNMANAGED, "--wait=false")
         kubectl("label", "node", NODE, f"{POOL}-")
+
+
+@pytest.fixture(scope="package")
+def first_token(bridged: Bridged) -> str:
+    """Of the bridge: as early as somebody asks for it."""
+    return bridged.token()
