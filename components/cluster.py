@@ -7,6 +7,7 @@ import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
 from components.accounting import Accounting
+from components.bridge import Bridge
 from components.change import Change, deployed
 from components.configuration import Configuration
 from components.controller import Controller
@@ -100,5 +101,9 @@ class SlurmCluster(pulumi.ComponentResource):
             "deployed": deployed(settings, change),
         }
         if settings.rest.enabled:
-            self.outputs["rest"] = Rest(name, settings, files, namespace, [applied, *last], inside).url
+            rest = Rest(name, settings, files, namespace, [applied, *last], inside)
+            self.outputs["rest"] = rest.url
+            if settings.bridge.enabled:
+                bridge = Bridge(name, settings, namespace, secrets, [rest.deployment], inside)
+                self.outputs["bridge"] = bridge.namespace
         self.register_outputs(self.outputs)

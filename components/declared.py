@@ -15,7 +15,7 @@ PODS = {
     "login": ("login", "populate-jail", "apply-users"),
     "accounting": ("accounting", "database"),
     "rest": ("rest",),
-    "bridge": ("bridge",),
+    "bridge": ("bridge-scheduler", "bridge-controllers", "bridge-admission", "bridge-steward"),
 }
 
 
@@ -28,6 +28,7 @@ def declared(settings: Settings) -> dict[str, Any]:
         "roles": _roles(settings),
         "nodeSets": {name: _node_set(each) for name, each in settings.all_node_sets.items()},
         "hostPaths": _host_paths(settings),
+        "lent": _lent(settings),
     }
 
 
@@ -60,6 +61,12 @@ def _roles(settings: Settings) -> dict[str, str]:
     sections: Mapping[str, Any] = {name: getattr(settings, name) for name in PODS}
     running = {name: each for name, each in sections.items() if getattr(each, "enabled", True)}
     return {pod: each.node_filter for name, each in running.items() for pod in PODS[name]}
+
+
+def _lent(settings: Settings) -> dict[str, Any]:
+    """Which machines the bridge may give to pods: those of NodeSets, and nodes by their labels."""
+    external = settings.bridge.external
+    return {"nodeSets": list(settings.bridge.lent), **({"selector": dict(external.selector)} if external else {})}
 
 
 def _host_paths(settings: Settings) -> list[str]:

@@ -22,6 +22,11 @@ from slurm.render import line
 # It mounts file systems, follows and limits the processes of jobs, and starts them as any user.
 PRIVILEGED: Any = {"privileged": True, "run_as_user": 0}
 
+# What slurmd needs where jobs and pods take turns.
+LENT = {"cpu": "100m", "memory": "256Mi"}
+# The taint by which the bridge keeps everyone else's pods off a lent machine, whatever its scheduler is called.
+BRIDGED: Any = {"key": "slinky.slurm.net/managed-node", "operator": "Exists", "effect": "NoExecute"}
+
 
 class NodeSet(pulumi.ComponentResource):
     """The workers `<name>-0`, `<name>-1` and so on."""
@@ -101,6 +106,11 @@ def _pod(
     munge = settings.cluster.auth == "munge"
     gpus = {node_set.gpus.resource_name: str(node_set.gpus.count)} if node_set.gpus else {}
     size = pods.resources(str(node_set.cpus), node_set.memory)
+    own: Any = pods.resources(str(node_set.cpus), node_set.memory, **gpus)
+    if name in settings.bridge.lent:
+        # Slurm sees to it that jobs and pods do not meet. Kubernetes would leave no room for pods beside a worker that
+        # asks for the whole machine.
+        own["requests"] = LENT
     environment = _environment(name, node_set, settings)
     init: list[Any] = [pods.munge_sidecar(image, pods.ROOT)] if munge else []
     volumes, jail = storage.on_nodes(name)
@@ -108,7 +118,7 @@ def _pod(
     labelled = bool(node_set.topology and node_set.topology.node_label)
     if labelled:
         init.append(node_label.init(settings, name, image, size))
-    return pods.placed(
+    spec: Any = pods.placed(
         settings,
         node_set.node_filter,
         {
@@ -122,7 +132,7 @@ def _pod(
                     "env": environment,
                     "termination_message_path": pods.TERMINATION_LOG,
                     "ports": [{"name": "slurmd", "container_port": places.SLURMD_PORT}],
-                    "resources": pods.resources(str(node_set.cpus), node_set.memory, **gpus),
+                    "resources": own,
                     "security_context": PRIVILEGED,
                     "lifecycle": {"pre_stop": {"exec_": {"command": ["/usr/local/sbin/stop"]}}},
                     # Until then it waits for slurmctld to know the node, for as long as it takes.
@@ -154,6 +164,10 @@ def _pod(
             ],
         },
     )
+    # Always: whoever turns the bridge on or off, or lends other machines, must not find workers thrown off theirs, or
+    # locked out of them. Which machines are lent is not decided here.
+    spec["tolerations"] = [*spec["tolerations"], BRIDGED]
+    return spec
 
 
 def _environment(name: str, node_set: config.NodeSet, settings: Settings) -> list[Any]:

@@ -30,6 +30,7 @@ class Rest(pulumi.ComponentResource):
     """Equal pods that hold no key and no state: callers bring tokens, and slurmctld says what they are good for."""
 
     url: pulumi.Output[str]
+    deployment: Deployment
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class Rest(pulumi.ComponentResource):
             data=_names(settings),
             opts=child(self),
         )
-        Deployment(
+        self.deployment = Deployment(
             f"{name}-rest",
             metadata={"name": places.REST, "namespace": namespace, "labels": labels},
             spec={

@@ -8,11 +8,15 @@ from config.section import Section
 from config.types import ImageReference
 from config.types.names import Named, String
 
-Role = Literal["controller", "worker", "login", "jail", "accounting", "database", "rest", "bridge"]
+Role = Literal["controller", "worker", "login", "jail", "accounting", "database", "rest"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 # What every cluster deploys: an update without one of these images is refused.
 DEPLOYED: tuple[Role, ...] = ("controller", "worker", "login", "jail")
+
+# The release of Slurm Bridge whose contracts `components/bridge*.py` keep.
+BRIDGE = "1.2.2"
+_BRIDGE = "ghcr.io/slinkyproject/slurm-bridge"
 
 Tag = Annotated[
     String, Named("an image tag: letters, digits, _ . and -", r"[A-Za-z0-9_][A-Za-z0-9._-]*", 128, ("26.05-1",))
@@ -53,8 +57,21 @@ class Images(Section):
     rest: ImageReference | None = Field(default=None, examples=["registry.example.com/slipway/rest:26.05-1"])
     """slurmrestd."""
 
-    bridge: ImageReference | None = Field(default=None, examples=["registry.example.com/slipway/bridge:26.05-1"])
-    """The scheduler of the bridge."""
+    bridge_scheduler: ImageReference = Field(
+        default=f"{_BRIDGE}-scheduler:{BRIDGE}", examples=["registry.example.com/mirror/slurm-bridge-scheduler:1.2.2"]
+    )
+    """The scheduler of the bridge. Slurm Bridge is SchedMD's: `registry` and `tag` do not speak of its images."""
+
+    bridge_controllers: ImageReference = Field(
+        default=f"{_BRIDGE}-controllers:{BRIDGE}",
+        examples=["registry.example.com/mirror/slurm-bridge-controllers:1.2.2"],
+    )
+    """The controllers of the bridge, of the same release."""
+
+    bridge_admission: ImageReference = Field(
+        default=f"{_BRIDGE}-admission:{BRIDGE}", examples=["registry.example.com/mirror/slurm-bridge-admission:1.2.2"]
+    )
+    """The admission of the bridge, of the same release."""
 
     def named(self, role: Role) -> str | None:
         """The image of a role; None if neither it nor a registry is named."""

@@ -29,3 +29,6 @@ class Secrets(Section):
     database: Number = Field(default=1, examples=[2])
     """The password of accounting's own database. Both restart for a new one; slurmctld keeps records until they are
     back."""
+
+    bridge: Number = Field(default=1, examples=[2])
+    """The certificate of the bridge's admission, and who signed it. It is good for ten years."""

@@ -105,6 +105,17 @@ class Settings(Section):
             *(("rest",) if self.rest.enabled else ()),
         )
 
+    @property
+    def bridge_namespace(self) -> str:
+        """The namespace of the bridge's own pods."""
+        return self.bridge.namespace or f"{self.cluster.namespace}-bridge"
+
+    @property
+    def bridge_partition(self) -> str | None:
+        """The partition that the bridge's pods wait in; None only where there is no default either."""
+        default = next((name for name, each in self.partitions.items() if each.default), None)
+        return self.bridge.partition or default
+
     @staticmethod
     def path_of(node_set: str) -> Path:
         """Where in a stack file a NodeSet is."""

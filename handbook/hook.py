@@ -25,6 +25,9 @@ ALSO = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "examples/submit_job.py": "examples/submit_job.py",
+    **{
+        f"examples/bridge/{file.name}": f"examples/bridge/{file.name}" for file in (HOUSE / "examples/bridge").iterdir()
+    },
     "lab/plugins/README.md": "lab-plugins.md",
     **{f"policies/rules/{file.name}": f"policies/{file.name}" for file in (HOUSE / "policies/rules").glob("*.md")},
 }

@@ -7,7 +7,7 @@ from operations import keys
 from operations.problem import Problem
 from operations.progress import end_on_signals
 
-COMMANDS = ("prepare", "accounts", "apply", "settle-accounts", "roll", "look")
+COMMANDS = ("prepare", "accounts", "apply", "settle-accounts", "roll", "look", "return-nodes")
 
 
 def main(words: list[str]) -> int:
@@ -15,17 +15,35 @@ def main(words: list[str]) -> int:
         match words:
             case ["keys", kind] if kind in keys.KINDS:
                 return keys.main(kind)
+            case ["certificate", host]:
+                return _certificate(host)
+            case ["return-nodes"]:
+                return _return_nodes()
             case ["accounts" | "settle-accounts" as what]:
                 return _accounts(what)
             case ["prepare" | "apply" | "roll" | "look" as what]:
                 return _operate(what)
             case _:
                 kinds = "|".join(keys.KINDS)
-                sys.stderr.write(f"usage: operations/run keys {kinds} | {' | '.join(COMMANDS)}\n")
+                commands = " | ".join(COMMANDS)
+                sys.stderr.write(f"usage: operations/run keys {kinds} | certificate HOST | {commands}\n")
                 return 2
     except Problem as problem:
         sys.stderr.write(f"{problem}\n")
         return 1
+
+
+def _certificate(host: str) -> int:
+    from operations.certificate import main as certificate
+
+    return certificate(host)
+
+
+def _return_nodes() -> int:
+    from operations.lending import main as lending
+
+    end_on_signals()
+    return lending()
 
 
 def _accounts(what: str) -> int:

@@ -28,6 +28,11 @@ class Node:
         return self.states.isdisjoint({"NOT_RESPONDING", "UNKNOWN", "DOWN", "POWERED_DOWN", "POWERING_DOWN", "FUTURE"})
 
     @property
+    def external(self) -> bool:
+        """Whether it runs no slurmd: the bridge has made it known, and gives it to pods."""
+        return "EXTERNAL" in self.states
+
+    @property
     def stopped(self) -> bool:
         """Whether Slurm itself has stopped it. It starts it again when there is work for it."""
         return not self.states.isdisjoint({"POWERED_DOWN", "POWERING_DOWN"})

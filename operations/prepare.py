@@ -4,6 +4,7 @@ Nothing of the new configuration has reached the cluster yet. If this fails, the
 
 from collections.abc import Iterable
 
+from config.bridge import EXTERNAL
 from operations.draining import drain, keep_pending, release, set_partitions, wait_until_empty
 from operations.kubectl import CONTROLLER, Cluster, name_of
 from operations.nodes import nodes
@@ -17,6 +18,7 @@ from slurm import places
 from slurm.changes import Plan
 from slurm.hostlist import Hosts, compress
 from slurm.planning.cluster import ALL
+from slurm.planning.cluster import Cluster as Planned
 
 UP_SECONDS = 60
 
@@ -43,7 +45,7 @@ def empty(wishes: Wishes, record: Record) -> None:
     if record.rekeys(wishes.key):
         # A slurmd with the old key could not tell a slurmctld with the new one that a job has ended.
         say("daemons get a new key: no job may run while they do")
-        going |= Hosts.parse(compress(nodes(cluster)))
+        going |= Hosts.parse(compress(name for name, node in nodes(cluster).items() if not node.external))
     if not going and not partitions:
         return
     lost = going - wishes.nodes
@@ -75,7 +77,10 @@ def leaving(cluster: Cluster, plan: Plan, wishes: Wishes) -> tuple[Hosts, list[s
     # A partition that goes leaves its nodes behind, and they may serve others.
     emptied = [Hosts.parse(step.nodes) for step in first if step.nodes and step.key != "PartitionName"]
     named = list(known) if everything else [name for hosts in emptied for name in hosts]
-    gone = [name for name in known if not Hosts.parse(name) & wishes.nodes]
+    # Nodes of the bridge stand in no file: they go when the files have no place for them any more.
+    lent = EXTERNAL in Planned.read(wishes.files).nodesets
+    others = [name for name, node in known.items() if not (lent and node.external)]
+    gone = [name for name in others if not Hosts.parse(name) & wishes.nodes]
     partitions = [step.object.removeprefix("partition ") for step in first if step.key == "PartitionName"]
     return Hosts.parse(compress(name for name in {*named, *gone} if name in known)), partitions
 

@@ -41,6 +41,7 @@ def cluster(**declared: Any) -> Resource:
         "roles": {"controller": "system", "login": "system", "rest": "system"},
         "nodeSets": {"worker": node_set()},
         "hostPaths": [],
+        "lent": {"nodeSets": []},
     }
     return Resource(CLUSTER, "dev", {**props, **declared}, TOP)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 CLUSTER = "slipway:index:SlurmCluster"
 STORAGE = "slipway:index:SharedStorage"
+BRIDGE = "slipway:index:Bridge"
 NODE_FILTER = "slipway/node-filter"
 NODE_SET = "slipway/node-set"
 ROLE = "app.kubernetes.io/name"
@@ -119,6 +120,11 @@ class Cluster:
     def roles(self) -> Mapping[str, str]:
         """The declared filter of each kind of pod that is no worker."""
         return self.props["roles"]
+
+    @property
+    def lent(self) -> Mapping[str, Any]:
+        """Machines that the bridge may give to pods: `nodeSets` by name, and a `selector` of nodes without workers."""
+        return self.props["lent"]
 
     def declared_filter(self, pod: Pod) -> str | None:
         """The filter that the stack config gives to such a pod; None if it knows no such pod."""

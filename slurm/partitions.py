@@ -1,6 +1,7 @@
 """Partitions as slurm.conf knows them, over the nodes of any NodeSets."""
 
 from config import Settings
+from config.bridge import EXTERNAL
 from config.partitions import ALL, Partition
 from slurm.nodes import Fields, names
 
@@ -14,11 +15,21 @@ def members(settings: Settings, partition: Partition) -> str:
     """The Nodes= of a partition: hostlists of static NodeSets, names of dynamic ones. ALL is Slurm's own word for every
     node that it knows or will know, and all of them are of some NodeSet: written out, it would be the longest line of
     the file, as often as there are partitions."""
-    sets = settings.all_node_sets
-    if ALL in partition.node_sets:
-        return ALL if any(each.kind == "dynamic" or each.size for each in sets.values()) else ""
-    nodes = [name if sets[name].kind == "dynamic" else names(name, sets[name].size) for name in partition.node_sets]
+    sets, chosen = settings.all_node_sets, partition.node_sets
+    if ALL in chosen:
+        if settings.bridge.external is None:
+            return ALL if any(each.kind == "dynamic" or each.size for each in sets.values()) else ""
+        # Nodes of the bridge run no slurmd: they are only where they are named.
+        chosen = list(sets)
+    nodes = [_nodes(settings, name) for name in chosen]
     return ",".join(each for each in nodes if each)
+
+
+def _nodes(settings: Settings, name: str) -> str:
+    if name == EXTERNAL:
+        return EXTERNAL if settings.bridge.external else ""
+    node_set = settings.all_node_sets[name]
+    return name if node_set.kind == "dynamic" else names(name, node_set.size)
 
 
 def partition_line(settings: Settings, name: str, partition: Partition) -> Fields:

@@ -7,6 +7,7 @@ from pathlib import Path
 import jinja2
 
 from config import Settings
+from config.bridge import EXTERNAL
 from config.node_sets import MOST_NODES
 from slurm import health, places, topology
 from slurm.nodes import (
@@ -82,13 +83,14 @@ def _scripts(settings: Settings) -> dict[str, str]:
 
 
 def _slurm_conf(settings: Settings, known: dict[str, object]) -> str:
-    sets = settings.all_node_sets
+    sets, external = settings.all_node_sets, settings.bridge.external
     text = _file(
         "slurm.conf",
         known
         | {
             "dynamic": dynamic_sets(settings),
-            "capacity": sum(node_set.capacity for node_set in sets.values()),
+            "capacity": sum(node_set.capacity for node_set in sets.values()) + (external.max if external else 0),
+            "external": EXTERNAL if external else None,
             "gres_types": gres_types(settings),
             "accounted": accounted(settings),
             "memory_per_cpu": memory_per_cpu(settings),

@@ -11,6 +11,7 @@ TAKEN = (
     "accounting",
     "apply-users",
     "bridge",
+    "bridge-steward",
     "checks",
     "controller",
     "controller-standby",

@@ -15,10 +15,12 @@ _ON_GPUS = ("shard", "mps")
 def nodes_can_be_counted(settings: Settings) -> Iterator[Finding]:
     """Slurm has room for 65,536 nodes."""
     total = sum(each.capacity for each in settings.all_node_sets.values())
+    total += settings.bridge.external.max if settings.bridge.external else 0
     if total > MOST_NODES:
         largest = max(settings.all_node_sets, key=lambda name: settings.all_node_sets[name].capacity)
         path = (*settings.path_of(largest), "size")
         sizes = tuple((*settings.path_of(name), key) for name in settings.all_node_sets for key in ("size", "maxSize"))
+        sizes += (("bridge", "externalNodes", "max"),)
         yield Finding(path, f"all NodeSets together have {total} nodes, and Slurm has room for {MOST_NODES}", sizes)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from config.bridge import EXTERNAL
 from config.checks.finding import Finding
 from config.messages import did_you_mean
 from config.partitions import ALL
@@ -38,6 +39,11 @@ def node_sets_exist(settings: Settings) -> Iterator[Finding]:
         for index, name in enumerate(each.node_sets):
             if name == ALL and len(each.node_sets) > 1:
                 yield Finding((*path, index), "ALL stands alone; take the other names away")
+            elif name == EXTERNAL and settings.bridge.external_nodes:
+                continue
+            elif name == EXTERNAL:
+                message = "`bridge` stands for nodes of the bridge; say in bridge.externalNodes which ones"
+                yield Finding((*path, index), message, (("bridge", "externalNodes"),))
             elif name != ALL and name not in settings.all_node_sets:
                 yield _missing("NodeSet", name, settings.all_node_sets, (*path, index), "nodeSets")
             elif name in each.node_sets[:index]:

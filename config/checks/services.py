@@ -43,18 +43,3 @@ def tokens_end_in_time(settings: Settings) -> Iterator[Finding]:
     if not SHORTEST_TOKEN <= seconds <= LONGEST_TOKEN:
         message = f"{settings.rest.max_lifespan} is not between a minute and a year; 30d is what it is if left out"
         yield Finding(("rest", "maxLifespan"), message)
-
-
-def bridge_has_rest(settings: Settings) -> Iterator[Finding]:
-    """The bridge talks to Slurm through its HTTP interface."""
-    if settings.bridge.enabled and not settings.rest.enabled:
-        message = "the bridge talks to Slurm through slurmrestd; set rest.enabled: true too"
-        yield Finding(("bridge", "enabled"), message, (("rest", "enabled"),))
-
-
-def bridge_leaves_the_cluster_alone(settings: Settings) -> Iterator[Finding]:
-    """A pod that Slurm needs to run cannot wait for Slurm."""
-    for index, namespace in enumerate(settings.bridge.namespaces):
-        if namespace in (settings.cluster.namespace, "kube-system"):
-            message = f"the pods of `{namespace}` must run before Slurm does; take it away"
-            yield Finding(("bridge", "namespaces", index), message, (("cluster", "namespace"),))

@@ -36,6 +36,18 @@ def memory_keys_agree(settings: Settings) -> Iterator[Finding]:
             yield Finding(("slurm", "extra", key), message, (("slurm", "extra", first),))
 
 
+def partitions_follow_the_file(settings: Settings) -> Iterator[Finding]:
+    """With KeepPartInfo a reconfigure leaves partitions as they were: nodes that a NodeSet gained and limits that were
+    changed never reach them, and Slurm says nothing. The nodes of the bridge keep their partitions without it."""
+    flags = settings.slurm.extra.get("ReconfigFlags", "")
+    if "keeppartinfo" in flags.lower().split(","):
+        message = (
+            "KeepPartInfo keeps partitions from following slurm.conf: new nodes and limits would never reach them. "
+            "Take it away; nodes of the bridge keep their partitions without it"
+        )
+        yield Finding(("slurm", "extra", "ReconfigFlags"), message)
+
+
 # Of each script: the key of slurm.conf that lists it among the plugins that are asked.
 SCRIPTS = {"jobSubmitLua": "JobSubmitPlugins", "cliFilterLua": "CliFilterPlugins"}
 

@@ -2,13 +2,12 @@
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from policies.reading import CLUSTER, Cluster, Resource, Stack, plain
 from policies.rule import Rule, Settings
+from policies.selection import overlap
 
-REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PER_NODE = {"nodeCpus": "cpus", "nodeMemoryMib": "memoryMib", "nodeGpus": "gpus"}
 
 
@@ -33,7 +32,7 @@ def _apart(cluster: Cluster, one: str, first: str, other: str, second: str) -> I
             f"NodeSets {one} and {other} use the same node filter `{first}`, and one of them is exclusive. Give each a "
             f"filter of its own, or take `exclusive` away ({_key(one)}, {_key(other)})."
         )
-    elif _overlap(cluster.node_filters[first], cluster.node_filters[second]):
+    elif overlap(cluster.node_filters[first], cluster.node_filters[second]):
         yield (
             f"NodeSets {one} (nodeFilters.{first}) and {other} (nodeFilters.{second}) could share nodes, and one of "
             "them is exclusive. Have both filters select by a label of which a node has only one of the two values."
@@ -68,61 +67,6 @@ def _pods_per_node(node_filter: Mapping[str, Any], node_set: Mapping[str, Any]) 
         if has in node_filter and node_set.get(asks)
     ]
     return min(rooms, default=1)
-
-
-@dataclass
-class Label:
-    """What one way through a filter asks of a label."""
-
-    values: set[str] | None = None  # None: any
-    never: set[str] = field(default_factory=set)
-    present: bool = False
-    absent: bool = False
-
-    def demand(self, operator: str, values: list[str]) -> None:
-        if operator == "In":
-            self.values = set(values) if self.values is None else self.values & set(values)
-            self.present = True
-        elif operator == "NotIn":
-            self.never |= set(values)
-        elif operator == "Exists":
-            self.present = True
-        elif operator == "DoesNotExist":
-            self.absent = True
-
-    @property
-    def impossible(self) -> bool:
-        return (self.present and self.absent) or (self.values is not None and not self.values - self.never)
-
-
-def _overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether a node could be chosen by both. If that cannot be ruled out, it could."""
-    return any(_possible(a + b) for a in _ways(one) for b in _ways(other))
-
-
-Demand = tuple[str, str, list[str]]
-
-
-def _ways(node_filter: Mapping[str, Any]) -> list[list[Demand]]:
-    """The alternatives of a filter, each as what it demands of labels."""
-    selected: list[Demand] = [(key, "In", [value]) for key, value in node_filter["nodeSelector"].items()]
-    required = node_filter["affinity"].get("nodeAffinity", {}).get(REQUIRED, {})
-    return [
-        selected
-        + [
-            (each["key"], each["operator"], each.get("values", []))
-            for kind in ("matchExpressions", "matchFields")
-            for each in term.get(kind, [])
-        ]
-        for term in required.get("nodeSelectorTerms") or [{}]
-    ]
-
-
-def _possible(demands: list[Demand]) -> bool:
-    labels: dict[str, Label] = {}
-    for key, operator, values in demands:
-        labels.setdefault(key, Label()).demand(operator, values)
-    return not any(label.impossible for label in labels.values())
 
 
 def _key(node_set: str) -> str:

@@ -9,6 +9,8 @@ from policies.rule import Rule, Settings
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 KEPT_OFF = {"key": CONTROL_PLANE[0], "operator": "DoesNotExist"}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+# Workers stay where they are when their machine is lent to the bridge. It is no leave to go anywhere else.
+BRIDGED = {"key": "slinky.slurm.net/managed-node", "operator": "Exists", "effect": "NoExecute"}
 CHANGED = "Take away what changes the pod (a transform, an edit of components/), or change the filter."
 
 
@@ -88,7 +90,7 @@ def _exactly(pod: Pod, node_filter: Mapping[str, Any]) -> Iterator[str]:
     wanted = plain(node_filter["affinity"])
     pairs = {
         "nodeSelector": (plain(pod.spec.get("nodeSelector") or {}), plain(node_filter["nodeSelector"])),
-        "tolerations": (plain(pod.spec.get("tolerations") or []), plain(node_filter["tolerations"])),
+        "tolerations": (_tolerations(pod), plain(node_filter["tolerations"])),
         "affinity.nodeAffinity": tuple(_own_terms(each.get("nodeAffinity", {})) for each in (affinity, wanted)),
         "affinity.podAffinity": (affinity.get("podAffinity", {}), wanted.get("podAffinity", {})),
     }
@@ -100,6 +102,12 @@ def _exactly(pod: Pod, node_filter: Mapping[str, Any]) -> Iterator[str]:
     for kind, terms in wanted.get("podAntiAffinity", {}).items():
         if missing := [term for term in terms if term not in apart.get(kind, [])]:
             yield f"{pod}: affinity.podAntiAffinity lacks {missing} of {where}.affinity. {CHANGED}"
+
+
+def _tolerations(pod: Pod) -> list[Any]:
+    """A pod's own, without the one that every worker has."""
+    found = plain(pod.spec.get("tolerations") or [])
+    return [each for each in found if each != BRIDGED] if pod.role == WORKER else found
 
 
 def _own_terms(affinity: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,8 @@ CAPABILITIES: Mapping[str, Sequence[str]] = {
     "populate-jail/populate-jail": _JAIL,
     "apply-users/apply-users": _JAIL,
 }
-NOT_ROOT = ("controller", "controller-standby", "rest", "accounting", "database")
+_BRIDGE = ("bridge-scheduler", "bridge-controllers", "bridge-admission", "bridge-steward")
+NOT_ROOT = ("controller", "controller-standby", "rest", "accounting", "database", *_BRIDGE)
 ROOT_ALLOWED = ("controller/state", "accounting/archive", "database/data")
 
 

@@ -28,13 +28,19 @@ def check(resource: Resource, stack: Stack, _: Settings) -> Iterator[str]:
                 f"{where} does not state {', '.join(missing)}. Set `cpus` and `memory` of its section, or give the "
                 "container `resources`: without them one pod can starve all others of its node."
             )
-        elif pod.role == WORKER:
+        elif pod.role == WORKER and not _lent(stack, resource, pod.node_set):
             for what in NEEDED:
                 if amount(requests[what]) != amount(limits[what]):
                     yield (
                         f"{where} asks for {what} {requests[what]} and may use {limits[what]}: a worker that is not "
                         "Guaranteed loses its jobs when the node runs short. Make request and limit equal."
                     )
+
+
+def _lent(stack: Stack, resource: Resource, node_set: str) -> bool:
+    """Where jobs and pods take turns, a worker that asked for the whole machine would leave none to pods."""
+    cluster = stack.cluster_of(resource)
+    return cluster is not None and node_set in cluster.lent["nodeSets"]
 
 
 RULES = [

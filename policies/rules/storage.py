@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from pulumi_policy import EnforcementLevel
 
-from policies.reading import STORAGE, Resource, Stack
+from policies.reading import BRIDGE, STORAGE, Resource, Stack
 from policies.rule import Check, Rule, Settings
 
 SHARED = "ReadWriteMany"
@@ -28,6 +28,8 @@ def protected(resource: Resource, stack: Stack, _: Settings) -> Iterator[str]:
     """The engine does not tell a pack of `retain_on_delete`. The components set it for exactly what the provider
     `<cluster>-keeper` manages, which a unit test of theirs proves."""
     if resource.of_kubernetes and resource.kind in ("PersistentVolumeClaim", "Namespace"):
+        if resource.kind == "Namespace" and any(each.type == BRIDGE for each in stack.above(resource)):
+            return  # nothing is stored in the bridge's own
         if not resource.protected and not resource.provider.endswith(KEEPER):
             what = "all claims in it" if resource.kind == "Namespace" else "the files or the queue on it"
             yield (

@@ -6,7 +6,8 @@ import pytest
 
 from policies.examples import UNKNOWN, cluster, finding, findings, node_filter, node_set
 from policies.reading import Resource
-from policies.rules.isolation import REQUIRED, RULES
+from policies.rules.isolation import RULES
+from policies.selection import REQUIRED
 
 
 def two(first: dict[str, Any], second: dict[str, Any], exclusive: bool = True) -> Resource:

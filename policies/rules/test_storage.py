@@ -6,7 +6,7 @@ import pytest
 from pulumi_policy import EnforcementLevel
 
 from policies.examples import TOP, UNKNOWN, changed, cluster, controller, finding, findings, kubernetes
-from policies.reading import STORAGE, Resource
+from policies.reading import BRIDGE, STORAGE, Resource
 from policies.rules.storage import RULES
 
 SHARED, PROTECTED, PROTECTED_ADVICE, SOURCES, SOURCES_ADVICE = ([rule] for rule in RULES)
@@ -42,6 +42,14 @@ def test_what_is_retained_or_protected_passes() -> None:
     stored = claim("ReadWriteMany")
     kept = [replace(stored, provider="dev-keeper"), replace(stored, protected=True)]
     assert findings(PROTECTED, cluster(), PARENT, *kept) == []
+
+
+def test_the_namespace_of_the_bridge_holds_nothing_and_may_go() -> None:
+    bridge = Resource(BRIDGE, "dev", {}, "urn:bridge", TOP)
+    own = replace(kubernetes("Namespace", "slurm-bridge"), parent=bridge.urn)
+    assert findings(PROTECTED, cluster(), bridge, own) == []
+    stored = replace(claim("ReadWriteMany"), parent=bridge.urn)
+    assert "goes when the stack does" in finding(PROTECTED, cluster(), bridge, stored)
 
 
 def test_a_workload_does_not_delete_its_claims() -> None:

@@ -11,8 +11,21 @@ from lab import layout
 from lab.layout import Lab
 
 Kubectl = Callable[..., str]
-STACKS = {"comfort", "dev", "ha", "health", "rest", "rollout", "spare", "turned_on", "upgraded"}
-STACKS |= {"variant", "watched", "young"}
+STACKS = {
+    "bridged",
+    "comfort",
+    "dev",
+    "ha",
+    "health",
+    "rest",
+    "rollout",
+    "spare",
+    "turned_on",
+    "upgraded",
+    "variant",
+    "watched",
+    "young",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -76,6 +76,9 @@ class Kubernetes:
                 return
             more = f"&continue={following}"
 
+    def get(self, path: str) -> dict[str, Any]:
+        return json.loads(self._call("GET", path))
+
     def delete(self, path: str, options: Mapping[str, Any]) -> None:
         self._call("DELETE", path, options)
 

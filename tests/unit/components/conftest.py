@@ -43,7 +43,13 @@ def healthy() -> Made:
     return deploy(**stacks.HEALTHY)
 
 
-@pytest.fixture(params=["small", "munge", "slurm", "given", "labelled", "healthy"])
+@pytest.fixture
+def bridged() -> Made:
+    """A stack with pods in Slurm's queue."""
+    return deploy(**stacks.BRIDGED)
+
+
+@pytest.fixture(params=["small", "munge", "slurm", "given", "labelled", "healthy", "bridged"])
 def made(request: pytest.FixtureRequest) -> Made:
     """Each of them in turn, for what always holds."""
     return request.getfixturevalue(request.param)

@@ -139,7 +139,7 @@ class Answers(pulumi.runtime.Mocks):
     def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         state = dict(args.inputs)
         if args.typ == "command:local:Command":
-            state["stdout"] = key_text(args.inputs["create"])
+            state["stdout"] = _printed(args.inputs.get("create", ""))
         if args.typ == "kubernetes:apps/v1:StatefulSet":
             state["metadata"] = {**args.inputs["metadata"], "generation": 7}
         if args.typ == "kubernetes:core/v1:ConfigMap":
@@ -219,6 +219,12 @@ def _deploy(keys: str, change: Change | None) -> Made:
 def key_text(command: str) -> str:
     """What a command that makes a key prints here: base64, and easy to find wherever it should not be."""
     return f"{command.replace(' ', '/')}/SECRET=="
+
+
+def _printed(command: str) -> str:
+    """A certificate comes with the one that signed it, and with its key."""
+    text = key_text(command)
+    return f"PUBLIC-CA {text} {text}" if " certificate " in command else text
 
 
 def is_secret(value: Any) -> bool:

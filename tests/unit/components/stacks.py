@@ -178,3 +178,17 @@ HEALTHY: dict[str, Any] = {
     "nodeSets": {"elastic": {"size": 3, "autoscale": {"min": 1}}},
     "partitions": {"main": {"nodeSets": ["ALL"], "default": True}},
 }
+
+# Pods in Slurm's queue, on machines of a NodeSet and on others.
+BRIDGED: dict[str, Any] = {
+    "rest": {"enabled": True},
+    "worker": {"size": 2, "cpus": 4, "memory": "8Gi"},
+    "partitions": {"main": {"default": True}, "pods": {"nodeSets": ["worker", "bridge"]}},
+    "bridge": {
+        "enabled": True,
+        "managedNamespaces": ["batch", "science"],
+        "partition": "pods",
+        "nodeSets": ["worker"],
+        "externalNodes": {"selector": {"pool": "batch"}, "max": 8},
+    },
+}

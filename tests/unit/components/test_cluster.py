@@ -7,10 +7,10 @@ from tests.unit.components.deployed import Made
 
 
 def test_the_namespace_is_there_before_everything_in_it(made: Made) -> None:
-    namespace = made("Namespace", made.settings.cluster.namespace)
     for each in made.resources:
-        if "metadata" in each.inputs and "namespace" in each.metadata:
-            assert made.waits_for(each, namespace), each.name
+        home = each.metadata.get("namespace") if "metadata" in each.inputs else None
+        if home in made.names("Namespace"):
+            assert made.waits_for(each, made("Namespace", home)), each.name
 
 
 def test_workers_may_mount_file_systems_where_pods_are_restricted_by_default(made: Made) -> None:

@@ -43,7 +43,7 @@ def test_the_daemons_keys_and_the_host_key_are_in_two_secrets(small: Made) -> No
 
 def test_no_key_stands_in_plain_text(made: Made) -> None:
     for secret in made.of("Secret"):
-        data = secret.inputs["data"]
+        data = secret.inputs.get("data", {})
         assert is_secret(data) or all(is_secret(value) for value in data.values()), secret.name
     for resource in made.resources:
         assert not [text for text in leaves(resource.inputs) if "SECRET" in text], resource.name
@@ -113,7 +113,7 @@ def test_a_mounted_secret_is_seen_only_by_daemons_and_by_roots_alone_where_users
     for pod in made.pods():
         for name, container in pod.containers.items():
             mounts = {each["name"] for each in container.get("volumeMounts", [])}
-            assert "secret" not in mounts or name in ("munge", "sackd", "slurmctld", "slurmd", "slurmdbd"), (
+            assert "secret" not in mounts or name in ("munge", "sackd", "slurmctld", "slurmd", "slurmdbd", "steward"), (
                 f"{pod}, {name}"
             )
         if "slurmd" in pod.containers:

@@ -7,6 +7,8 @@ import pytest
 
 from tests.unit.components.deployed import Made, Pod
 
+BRIDGE = ("scheduler", "controllers", "admission", "steward")
+BRIDGED = {"key": "slinky.slurm.net/managed-node", "operator": "Exists", "effect": "NoExecute"}
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -36,6 +38,8 @@ def test_a_pod_carries_the_selector_and_tolerations_of_the_filter_that_it_names(
         chosen = made.settings.node_filters[pod.labels["slipway/node-filter"]]
         assert pod.spec.get("nodeSelector", {}) == chosen.node_selector, pod
         wanted = [each.model_dump(by_alias=True, exclude_none=True) for each in chosen.tolerations]
+        # And workers that of the bridge, which would throw them off their machine.
+        wanted += [BRIDGED] if pod.labels["app.kubernetes.io/name"] == "worker" else []
         assert pod.spec.get("tolerations", []) == wanted, pod
 
 
@@ -95,14 +99,18 @@ def test_every_container_gets_exactly_what_it_asks_for(made: Made) -> None:
     for where, container in containers(made):
         resources = container["resources"]
         assert {"cpu", "memory"} <= set(resources["requests"]), where
-        if container["name"] in ("caretaker", "metrics", "rehearsal", "slurmrestd", "slurmdbd"):
+        if container["name"] in ("caretaker", "metrics", "rehearsal", "slurmrestd", "slurmdbd", *BRIDGE):
             continue  # they do nothing but for seconds now and then, and little room is kept for them
+        if container["name"] == "slurmd" and made.settings.bridge.lent:
+            continue  # jobs and pods take turns on its machine
         assert resources["requests"] == resources["limits"], where
 
 
 def test_every_image_is_one_that_the_settings_name(made: Made) -> None:
-    roles = ("controller", "worker", "login", "jail", "accounting", "database", "rest", "bridge")
-    known = {made.settings.images.reference(role) for role in roles}
+    roles = ("controller", "worker", "login", "jail", "accounting", "database", "rest")
+    images = made.settings.images
+    known = {images.reference(role) for role in roles}
+    known |= {images.bridge_scheduler, images.bridge_controllers, images.bridge_admission}
     for where, container in containers(made):
         assert container["image"] in known, where
 
@@ -235,10 +243,13 @@ def test_everything_is_in_the_clusters_namespace_or_has_its_name_in_its_own(made
     """What has no namespace must not be another cluster's as well."""
     namespace = made.settings.cluster.namespace
     for each in made.resources:
-        if each.kind in ("PriorityClass", "ClusterRole", "ClusterRoleBinding"):
+        if "metadata" not in each.inputs or each.kind == "Namespace":
+            continue
+        home = each.metadata.get("namespace", "none")
+        if home in ("none", "kube-system"):
             assert each.metadata["name"].startswith(f"{namespace}-"), each.name
-        elif "metadata" in each.inputs and each.kind != "Namespace":
-            assert each.metadata["namespace"] == namespace, each.name
+        else:
+            assert home in (namespace, made.settings.bridge_namespace), each.name
 
 
 def test_a_pod_that_has_an_account_shows_its_token_to_one_container_only(labelled: Made) -> None:

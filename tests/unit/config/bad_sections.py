@@ -5,6 +5,10 @@ from typing import Any
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExample1 a@b"
 ALICE = {"name": "alice", "uid": 10001}
 
+BRIDGE = {"enabled": True, "managedNamespaces": ["batch"], "nodeSets": ["worker"]}
+EXTERNAL = {"selector": {"pool": "batch"}}
+REST = {"rest.enabled": "true"}
+
 Config = dict[str, Any]
 Row = tuple[Config, str, str]  # the config, the key that is blamed, and part of what is said
 
@@ -213,19 +217,78 @@ BAD: list[Row] = [
     ({"rest.maxLifespan": "10s"}, "rest.maxLifespan", "10s is not between a minute and a year"),
     ({"rest.maxLifespan": "3000d"}, "rest.maxLifespan", "not between a minute and a year"),
     ({"rest.maxLifespan": "UNLIMITED"}, "rest.maxLifespan", "it must end some time"),
-    ({"bridge.enabled": "true"}, "bridge.enabled", "set rest.enabled: true"),
-    ({"bridge": {"enabled": True, "partition": "x"}, "rest.enabled": "true"}, "bridge.partition", "no partition"),
+    # The bridge
+    ({"bridge": BRIDGE}, "bridge.enabled", "set rest.enabled: true"),
+    ({"bridge": {**BRIDGE, "partition": "x"}, "rest.enabled": "true"}, "bridge.partition", "no partition"),
+    ({"bridge": {**BRIDGE, "managedNamespaces": []}, **REST}, "bridge.managedNamespaces", "no namespace is managed"),
+    ({"bridge": {**BRIDGE, "managedNamespaces": ["slurm"]}, **REST}, "bridge.managedNamespaces.0", "before Slurm does"),
+    (
+        {"bridge": {**BRIDGE, "managedNamespaces": ["a", "kube-system"]}, **REST},
+        "bridge.managedNamespaces.1",
+        "before Slurm does",
+    ),
+    (
+        {"bridge": {**BRIDGE, "managedNamespaces": ["slurm-bridge"]}, **REST},
+        "bridge.managedNamespaces.0",
+        "before Slurm does",
+    ),
+    ({"bridge": {**BRIDGE, "managedNamespaces": ["a", "a"]}, **REST}, "bridge.managedNamespaces.1", "listed twice"),
+    (
+        {"bridge": {**BRIDGE, "managedNamespaceSelector": {"matchLabels": {"a": "b"}}}, **REST},
+        "bridge.managedNamespaceSelector",
+        "cannot be combined with managedNamespaces",
+    ),
+    (
+        {"bridge.managedNamespaceSelector": {}},
+        "bridge.managedNamespaceSelector",
+        "selects every namespace",
+    ),
+    (
+        {"bridge.managedNamespaceSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}},
+        "bridge.managedNamespaceSelector.matchExpressions.0",
+        "needs `values` with In and NotIn",
+    ),
+    ({"bridge": {**BRIDGE, "namespace": "slurm"}, **REST}, "bridge.namespace", "not the bridge's alone"),
+    ({"bridge": {**BRIDGE, "nodeSets": []}, **REST}, "bridge.nodeSets", "no nodes are lent"),
+    ({"bridge": {**BRIDGE, "nodeSets": ["worker", "x"]}, **REST}, "bridge.nodeSets.1", "no NodeSet is named `x`"),
+    ({"bridge": {**BRIDGE, "nodeSets": ["worker", "worker"]}, **REST}, "bridge.nodeSets.1", "listed twice"),
+    ({"bridge": BRIDGE, **REST, "worker.gpus": {"count": 1}}, "bridge.nodeSets.0", "hold its GPUs"),
+    ({"bridge": BRIDGE, **REST, "worker.autoscale": {}}, "bridge.nodeSets.0", "has autoscale"),
+    ({"bridge": BRIDGE, **REST, "nodeSets": {"cpu": {}}}, "bridge.partition", "has nodes of cpu, which are not lent"),
+    (
+        {"bridge": {**BRIDGE, "externalNodes": EXTERNAL}, **REST},
+        "bridge.partition",
+        "add `bridge` to partitions.main.nodeSets",
+    ),
+    (
+        {
+            "bridge": {**BRIDGE, "externalNodes": EXTERNAL, "partition": "worker"},
+            **REST,
+            "partitions": {"main": {"default": True}, "worker": {"nodeSets": ["bridge"]}},
+        },
+        "bridge.partition",
+        "is a feature of the NodeSet `worker` too",
+    ),
+    ({"bridge.externalNodes": {"selector": {}}}, "bridge.externalNodes.selector", "at least"),
+    (
+        {"partitions": {"main": {"default": True, "nodeSets": ["bridge"]}}},
+        "partitions.main.nodeSets.0",
+        "say in bridge.externalNodes which ones",
+    ),
+    ({"bridge": BRIDGE, **REST, "slurm.extra.MCSPlugin": "mcs/user"}, "slurm.extra.MCSPlugin", "needs mcs/label"),
+    ({"bridge.tokenLifespan": "5s"}, "bridge.tokenLifespan", "not between a minute and a year"),
+    ({"bridge.failurePolicy": "Maybe"}, "bridge.failurePolicy", "Fail"),
+    (
+        {"slurm.extra.ReconfigFlags": "KeepNodeStateFuture,KeepPartInfo"},
+        "slurm.extra.ReconfigFlags",
+        "new nodes and limits would never reach them",
+    ),
     ({"monitoring.enabled": "true", "slurm.extra.PrivateData": "jobs"}, "slurm.extra.PrivateData", "no metrics"),
     ({"monitoring.interval": "1s"}, "monitoring.interval", "every 5s to 2m"),
     ({"monitoring.interval": "10m"}, "monitoring.interval", "every 5s to 2m"),
     ({"monitoring.alerts": {"queueStuck": "1m"}}, "monitoring.alerts.queueStuck", "make it 5m or more"),
     ({"monitoring.podMonitor": "on"}, "monitoring.podMonitor", "no metrics without monitoring.enabled"),
     ({"monitoring.rules": "on"}, "monitoring.rules", "no metrics without monitoring.enabled"),
-    (
-        {"bridge": {"enabled": True, "namespaces": ["slurm"]}, "rest.enabled": "true"},
-        "bridge.namespaces.0",
-        "must run before Slurm does",
-    ),
     # Storage
     ({"storage.jail": {"hostPath": "/a", "existingClaim": "b"}}, "storage.jail", "more than one source"),
     ({"storage.jail.hostPath": "relative"}, "storage.jail.hostPath", "is not an absolute path"),

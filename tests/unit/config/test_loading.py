@@ -214,7 +214,7 @@ def test_all_problems_are_told_at_once() -> None:
             "partitions": '{"main": {"nodeSets": ["wrker"], "default": true, "maxTime": "soon"}}',
             "users": '[{"name": "a b", "uid": 10001}, {"name": "bob", "uid": 10002}, {"name": "bob", "uid": 10003}]',
             "slurm": '{"extra": {"AuthType": "x", "TmpFS": "a\\nb"}}',
-            "bridge": '{"enabled": true}',
+            "bridge": '{"enabled": true, "managedNamespaces": ["batch"], "nodeSets": ["worker"]}',
         }
     )
     assert sorted(problem.key for problem in found) == [

@@ -13,7 +13,7 @@ from tests.unit.operations import files
 from tests.unit.operations.conftest import NODES, Wish
 from tests.unit.operations.files import BASE, changed
 from tests.unit.operations.kubernetes import Kubernetes
-from tests.unit.operations.slurmctld import Job
+from tests.unit.operations.slurmctld import Job, Node
 
 TWO = "worker-[0-1],burst-0"
 
@@ -41,6 +41,24 @@ def test_a_change_that_takes_nothing_away_is_rehearsed_and_no_more(running: Kube
     prepare(wish(files.RECONFIGURED))
     assert running.done == ["rehearse"]
     assert set(running.record) == {"applied", "since"}
+
+
+LENDING = changed(("PartitionName=main", "NodeSet=bridge Feature=pods\nPartitionName=main"))
+
+
+def test_nodes_of_the_bridge_stay_in_service_while_it_has_a_place_for_them(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.nodes["machine-7"] = Node({"IDLE", "DYNAMIC_NORM", "EXTERNAL"})
+    running.slurm.jobs = [Job(1, nodes="machine-7")]
+    prepare(wish(LENDING))
+    assert running.slurm.drained == {}
+
+
+def test_pods_on_nodes_of_the_bridge_are_waited_for_before_it_goes(running: Kubernetes, wish: Wish) -> None:
+    running.slurm.nodes["machine-7"] = Node({"IDLE", "DYNAMIC_NORM", "EXTERNAL"})
+    running.slurm.jobs = [Job(1, nodes="machine-7")]
+    with pytest.raises(Problem, match="1 job: 1"):
+        prepare(wish(BASE))
+    assert running.slurm.drained == {}, "it is as it was"
 
 
 def test_files_that_slurmctld_does_not_start_with_change_nothing(running: Kubernetes, wish: Wish) -> None:
