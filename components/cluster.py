@@ -13,6 +13,7 @@ from components.controller import Controller
 from components.declared import declared
 from components.login import Login
 from components.monitoring import Monitoring
+from components.network import NetworkPolicies
 from components.node_set import NodeSet
 from components.options import child, kept
 from components.rest import Rest
@@ -56,6 +57,8 @@ class SlurmCluster(pulumi.ComponentResource):
             opts=kept(self, keeper),
         )
         namespace = made.metadata.name
+        if settings.network.policies:
+            NetworkPolicies(name, settings, namespace, inside)
         files = render(settings)
         secrets = ClusterSecrets(name, settings, namespace, inside)
         storage = SharedStorage(name, settings, namespace, keeper, inside)

@@ -226,6 +226,16 @@ BAD: list[Row] = [
         "bridge.namespaces.0",
         "must run before Slurm does",
     ),
+    # Network
+    ({"network.policies": "true", "monitoring.enabled": "true"}, "network.metricsFrom", "keep Prometheus away"),
+    (
+        {
+            "network": {"policies": True},
+            "rest": {"enabled": True, "ingress": {"host": "slurm.example.com", "tlsSecret": "rest-tls"}},
+        },
+        "network.restFrom",
+        "keep the Ingress controller away",
+    ),
     # Storage
     ({"storage.jail": {"hostPath": "/a", "existingClaim": "b"}}, "storage.jail", "more than one source"),
     ({"storage.jail.hostPath": "relative"}, "storage.jail.hostPath", "is not an absolute path"),
