@@ -11,7 +11,20 @@ from lab import layout
 from lab.layout import Lab
 
 Kubectl = Callable[..., str]
-STACKS = {"comfort", "dev", "ha", "health", "rest", "rollout", "spare", "turned_on", "variant", "watched", "young"}
+STACKS = {
+    "comfort",
+    "dev",
+    "guarded",
+    "ha",
+    "health",
+    "rest",
+    "rollout",
+    "spare",
+    "turned_on",
+    "variant",
+    "watched",
+    "young",
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

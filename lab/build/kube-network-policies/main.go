@@ -146,7 +146,9 @@ func allowed(ctx context.Context, engine *networkpolicy.PolicyEngine, provider a
 	}
 	verdict, err := engine.EvaluatePacket(ctx, &packet)
 	if err != nil {
-		log.Printf("%v: %v", packet, err)
+		log.Printf("could not decide: %v", err)
+	} else if !verdict {
+		log.Printf("dropped: %s from %v to %v port %d", packet.Proto, packet.SrcIP, packet.DstIP, packet.DstPort)
 	}
 	return verdict && err == nil
 }
