@@ -81,6 +81,11 @@ def up(lab: Lab) -> None:
         _wait(lab, doing, "nodes", lambda: kubectl(lab, "wait", "--for=condition=Ready", "--timeout=1s", *wanted))
         dns = ["rollout", "status", "deployment/coredns", "-n", "kube-system", "--timeout=1s"]
         _wait(lab, doing, "CoreDNS", lambda: kubectl(lab, *dns))
+        if lab.enforces:
+            rules = ["nft", "list", "table", "ip", "network-policies"]
+            _wait(
+                lab, doing, "network policies", lambda: [run([*machine.enter(lab, each), *rules]) for each in _on(lab)]
+            )
 
 
 def down(name: str) -> None:
