@@ -29,6 +29,7 @@ from components.bridge_pods import (
 )
 from components.bridge_steward import BridgeSteward
 from components.disruption import one_at_a_time
+from components.network import NetworkPolicies, of_the_bridge
 from components.options import child
 from components.power import GROUP
 from components.secrets import ClusterSecrets
@@ -63,6 +64,8 @@ class Bridge(pulumi.ComponentResource):
             opts=child(self),
         )
         self.namespace = made.metadata.name
+        if settings.network.policies:
+            NetworkPolicies(f"{name}-bridge", settings, self.namespace, of_the_bridge(settings), child(self))
         lending = self._lending(namespace)
         token = Secret(
             f"{name}-{TOKEN}",

@@ -14,6 +14,7 @@ from components.controller import Controller
 from components.declared import declared
 from components.login import Login
 from components.monitoring import Monitoring
+from components.network import NetworkPolicies, policies
 from components.node_set import NodeSet
 from components.options import child, kept
 from components.rest import Rest
@@ -57,6 +58,8 @@ class SlurmCluster(pulumi.ComponentResource):
             opts=kept(self, keeper),
         )
         namespace = made.metadata.name
+        if settings.network.policies:
+            NetworkPolicies(name, settings, namespace, policies(settings), inside)
         files = render(settings)
         secrets = ClusterSecrets(name, settings, namespace, inside)
         storage = SharedStorage(name, settings, namespace, keeper, inside)

@@ -45,6 +45,11 @@ class Service(Section):
     annotations: dict[LabelKey, String] = Field(default={}, examples=[{"example.com/internal": "true"}])
     """Annotations of the Service: what a cloud's load balancer is told with."""
 
+    @property
+    def outside(self) -> bool:
+        """Whether it is reached from outside the Kubernetes cluster."""
+        return self.type != "ClusterIP"
+
 
 class LoginService(Service):
     """How users reach the login pods."""

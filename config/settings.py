@@ -15,6 +15,7 @@ from config.health import Health
 from config.images import DEPLOYED, Images, Role
 from config.login import Login
 from config.monitoring import Monitoring
+from config.network import Network
 from config.node_filters import NodeFilter, default_node_filters
 from config.node_sets import NodeSet
 from config.partitions import Partition, default_partitions
@@ -71,6 +72,9 @@ class Settings(Section):
 
     monitoring: Monitoring = Field(default=Monitoring())
     """Slurm's own numbers, for Prometheus."""
+
+    network: Network = Field(default=Network())
+    """Which connections the cluster's pods take, and which they open."""
 
     bridge: Bridge = Field(default=Bridge())
     """Kubernetes pods in Slurm's queue."""

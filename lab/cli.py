@@ -18,16 +18,24 @@ from lab.run import attend, run, which
 RUN = "run"  # a file that says that nobody but `lab run` counts on this lab
 
 
-def up(name: str, compute: int, context: str, *, with_stack: bool) -> Lab:
+def up(name: str, compute: int, context: str, *, with_stack: bool, enforcing: bool = False) -> Lab:
     """Everything that `make up` promises. Each part finds out by itself whether there is something left to do."""
     with cluster.lock(name):
-        lab = _adopt(name, context) if context else cluster.claim(name, compute)
+        lab = _adopt(name, context) if context else cluster.claim(name, compute, *_marks(name, enforcing=enforcing))
         environment.prepare(lab)
         if not context:
             cluster.up(lab)
         if with_stack:
             stack.deploy(lab)
     return lab
+
+
+def _marks(name: str, *more: str, enforcing: bool) -> list[str]:
+    """What the lab is to be known for. Nodes that run do not begin to enforce policies."""
+    lab = layout.find(name)
+    if enforcing and lab and not lab.enforces:
+        raise Problem(f"Lab {name} does not enforce NetworkPolicies. Take it down first: `{_self(name)} down`.")
+    return [*more, *([layout.ENFORCES] if enforcing else [])]
 
 
 def _adopt(name: str, context: str) -> Lab:
@@ -54,7 +62,7 @@ def down(name: str) -> None:
         cluster.down(name)
 
 
-def execute(name: str, compute: int, argv: Sequence[str]) -> int:
+def execute(name: str, compute: int, argv: Sequence[str], *, enforcing: bool = False) -> int:
     """Run a command in a lab of its own. The lab goes when the command ends, however it ends."""
     signal.signal(signal.SIGTERM, _leave)
     signal.signal(signal.SIGHUP, _leave)
@@ -63,7 +71,7 @@ def execute(name: str, compute: int, argv: Sequence[str]) -> int:
             raise Problem(f"Lab {name} is somebody's already. Give this run another: `lab --name other run -- …`.")
         try:
             with cluster.lock(name):
-                cluster.claim(name, compute, mark=RUN)
+                cluster.claim(name, compute, *_marks(name, RUN, enforcing=enforcing))
             lab = up(name, compute, "", with_stack=False)
             return attend(argv, env=environment.with_path(lab, os.environ["PATH"]))
         finally:
@@ -105,6 +113,7 @@ def command_line() -> argparse.ArgumentParser:
     runs = commands.add_parser("run", help="run a command in a lab that exists only for it")
     for each in (starts, runs):
         each.add_argument("--compute", type=int, default=1, metavar="N", help="how many compute nodes (default: 1)")
+        each.add_argument("--network-policies", action="store_true", help="nodes enforce NetworkPolicies")
     runs.add_argument("argv", nargs="+", metavar="COMMAND")
     commands.add_parser("down", help="take the lab away and leave nothing but the cache")
     commands.add_parser("env", help='lines for eval "$(lab env)"')
@@ -120,13 +129,19 @@ def _dispatch(args: argparse.Namespace) -> int:
     args.name = args.name or ("run" if args.command == "run" else layout.DEFAULT)
     match args.command:
         case "up":
-            lab = up(args.name, args.compute, args.context, with_stack=not args.no_stack)
+            lab = up(
+                args.name,
+                args.compute,
+                args.context,
+                with_stack=not args.no_stack,
+                enforcing=args.network_policies,
+            )
             say(f"\nLab {lab.name} is up. To work with it by hand:\n")
             say(f'  eval "$({_self(lab.name)} env)"\n  kubectl get nodes')
         case "down":
             down(args.name)
         case "run":
-            return execute(args.name, args.compute, args.argv)
+            return execute(args.name, args.compute, args.argv, enforcing=args.network_policies)
         case "env":
             print(environment.exports(_found(args.name)))
         case "status":

@@ -29,35 +29,36 @@ def running(lab: Lab) -> bool:
     return any(machine.process(lab, node) for node in lab.nodes)
 
 
-def claim(name: str, compute: int, mark: str = "") -> Lab:
-    """The lab of that name, with its place on this machine. All that could be in the way is checked before. A `mark` is
+def claim(name: str, compute: int, *marks: str) -> Lab:
+    """The lab of that name, with its place on this machine. All that could be in the way is checked before. A mark is
     a file in the lab's home that is there before its record, and so whenever there is a record."""
     with only_one(paths.locks() / "places", "choosing a place for a lab"):
         lab = layout.choose(name, compute, network.taken_elsewhere())
         preflight.check(lab, tools=_needed(images.Builder()), running=running(lab))
         if not layout.find(name):
             _clear(name)  # what an interrupted start left without a record
-        if mark:
-            lab.home.mkdir(parents=True, exist_ok=True)
+        lab.home.mkdir(parents=True, exist_ok=True)
+        for mark in marks:
             (lab.home / mark).touch()
         lab.save()
     return lab
 
 
-def tools() -> tuple[daemons.Programs, list[images.Image]]:
+def tools(*, enforcing: bool = False) -> tuple[daemons.Programs, list[images.Image]]:
     """The programs and images without which no node starts: installed, unpacked or built, each once."""
     builder = images.Builder()
     debian.install(debian.missing(_needed(builder)))
-    return _programs(), _basic_images(builder)
+    return _programs(enforcing=enforcing), _basic_images(builder)
 
 
-def _programs() -> daemons.Programs:
-    return daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack(), _around(golang.PAUSE).reference)
+def _programs(*, enforcing: bool) -> daemons.Programs:
+    policies = golang.build(golang.NETWORK_POLICIES) if enforcing else None
+    return daemons.Programs(golang.build(golang.KUBERNETES), debian.unpack(), _around(golang.PAUSE).reference, policies)
 
 
 def up(lab: Lab) -> None:
     """Bring every node up and wait until all are Ready. Nodes that run already are left alone."""
-    programs, basic = tools()
+    programs, basic = tools(enforcing=lab.enforces)
     needed = [*basic, *_our_images()]
     if not all(_containerd(lab, node).exists() for node in lab.nodes):
         store.add(needed)
@@ -80,6 +81,11 @@ def up(lab: Lab) -> None:
         _wait(lab, doing, "nodes", lambda: kubectl(lab, "wait", "--for=condition=Ready", "--timeout=1s", *wanted))
         dns = ["rollout", "status", "deployment/coredns", "-n", "kube-system", "--timeout=1s"]
         _wait(lab, doing, "CoreDNS", lambda: kubectl(lab, *dns))
+        if lab.enforces:
+            rules = ["nft", "list", "table", "ip", "network-policies"]
+            _wait(
+                lab, doing, "network policies", lambda: [run([*machine.enter(lab, each), *rules]) for each in _on(lab)]
+            )
 
 
 def down(name: str) -> None:
@@ -92,7 +98,7 @@ def start(lab: Lab, node: Node) -> None:
     """Switch one node on again, with the images that were built while it was off."""
     if machine.process(lab, node):
         return
-    _start(lab, node, Authority(lab.home / "pki"), _programs())
+    _start(lab, node, Authority(lab.home / "pki"), _programs(enforcing=lab.enforces))
     with step(f"node {node.name}: starting", quiet_below=2.0) as doing:
         _wait(lab, doing, "containerd", lambda: _ctr(lab, node, "version"), nodes=[node])
     built = [image for image in images.ours() if image.archive.exists()]

@@ -30,6 +30,7 @@ class Programs:
     kubernetes: Path  # the folder with kube-apiserver, kubelet and the rest
     debian: Path  # the root with Debian's daemons
     pause: str  # the image that holds a pod's namespaces open
+    network_policies: Path | None = None  # the folder with the program that enforces them, where they are
 
     def of_debian(self, path: str) -> str:
         return str(self.debian / path)
@@ -42,6 +43,14 @@ def setup(lab: Lab, node: Node, authority: Authority, programs: Programs) -> Set
     _containerd(made, lab, node, programs)
     _kubelet(made, lab, node, authority, programs)
     _kube_proxy(made, lab, node, authority, programs)
+    if programs.network_policies:
+        made.run(
+            "kube-network-policies",
+            programs.network_policies / "kube-network-policies",
+            kubeconfig=_identity(lab, authority, "network-policies", "system:network-policies"),
+            hostname_override=node.name,
+            cluster_cidr=lab.pods,
+        )
     return made
 
 

@@ -71,6 +71,8 @@ KUBERNETES = Program(
 )
 COREDNS = Program("coredns", "github.com/coredns/coredns")
 PAUSE = Program("pause")
+# Only for labs that enforce NetworkPolicies: nobody else waits for it to be built.
+NETWORK_POLICIES = Program("kube-network-policies", "sigs.k8s.io/kube-network-policies")
 
 
 def build(program: Program) -> Path:

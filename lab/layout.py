@@ -14,6 +14,7 @@ from lab.problem import Problem
 
 DEFAULT = "dev"  # has slot 0, so that its NodePorts are on the address that everybody knows
 SLOTS = 5
+ENFORCES = "network-policies"  # a file in the home of a lab whose nodes enforce NetworkPolicies
 NODE_PORTS = range(30000, 32768)  # Kubernetes' default
 ROLES = frozenset({"control-plane", "system", "compute"})
 
@@ -48,6 +49,11 @@ class Lab:
     @property
     def home(self) -> Path:
         return paths.labs() / self.name
+
+    @property
+    def enforces(self) -> bool:
+        """Whether its nodes enforce NetworkPolicies."""
+        return (self.home / ENFORCES).exists()
 
     @property
     def nodes(self) -> list[Node]:

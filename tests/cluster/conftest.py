@@ -15,6 +15,7 @@ STACKS = {
     "bridged",
     "comfort",
     "dev",
+    "guarded",
     "ha",
     "health",
     "rest",

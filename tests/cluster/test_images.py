@@ -71,3 +71,24 @@ def test_folders_to_write_to_are_empty(files: Files) -> None:
 def test_no_log_no_cache_and_no_key_is_left_behind(files: Files) -> None:
     left = re.compile(r"/var/(log|cache/apt|lib/apt/lists)/.+|/etc/slurm/.+|.*\.key|.*/ssh_host_.*|/root/\.\w*history")
     assert not [path for path, each in files.items() if each.isfile() and left.fullmatch(path)]
+
+
+# Debian's own, of packages that every system has, and of the ssh client.
+MORE_RIGHTS = {
+    *(f"/usr/bin/{name}" for name in ("chage", "chfn", "chsh", "gpasswd", "mount", "passwd", "su", "umount")),
+    *("/usr/sbin/unix_chkpwd", "/usr/bin/ssh-agent", "/usr/lib/openssh/ssh-keysign"),
+}
+BUILDING = re.compile(
+    r"/usr/(local/)?bin/(.*-)?(gcc|g\+\+|cc|c\+\+|cpp|clang|tcc|ld|as|make|go|rustc|gdb|strace)(-\d+)?"
+)
+
+
+def test_no_program_gives_more_rights_but_those_of_debian(files: Files) -> None:
+    assert {path for path, each in files.items() if each.isfile() and each.mode & 0o6000} <= MORE_RIGHTS
+    assert not [path for path, each in files.items() if "SCHILY.xattr.security.capability" in each.pax_headers]
+
+
+def test_only_users_find_compilers_and_debuggers(files: Files, request: pytest.FixtureRequest) -> None:
+    found = [path for path in files if BUILDING.fullmatch(path)]
+    # The jail's image is what users have around them, and no daemon runs from it.
+    assert bool(found) is (request.node.callspec.params["files"] == "jail"), found

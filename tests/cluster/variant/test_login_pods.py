@@ -32,6 +32,8 @@ def test_jobs_can_be_started_from_each(variant: Stack) -> None:
 
 
 def test_a_new_host_key_is_made_on_purpose_and_nothing_else_changes(variant: Stack) -> None:
+    job = variant.run("sbatch --parsable -o /dev/null --wrap 'sleep 600'")
+    started = variant.wait_for_job(job, "RUNNING")["StartTime"]
     before, keys, running = host_key(variant, "login-0"), secret(variant, "slurm-keys"), uids(variant)
     change(variant, "secrets", hostKeys=2)
     variant.up()
@@ -40,3 +42,5 @@ def test_a_new_host_key_is_made_on_purpose_and_nothing_else_changes(variant: Sta
     replaced = {name for name, uid in uids(variant).items() if running.get(name) != uid}
     assert replaced == set(LOGINS)
     assert variant.run("srun hostname") == "worker-0"
+    assert variant.wait_for_job(job, "RUNNING")["StartTime"] == started
+    variant.run(f"scancel {job}")

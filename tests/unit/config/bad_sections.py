@@ -289,6 +289,16 @@ BAD: list[Row] = [
     ({"monitoring.alerts": {"queueStuck": "1m"}}, "monitoring.alerts.queueStuck", "make it 5m or more"),
     ({"monitoring.podMonitor": "on"}, "monitoring.podMonitor", "no metrics without monitoring.enabled"),
     ({"monitoring.rules": "on"}, "monitoring.rules", "no metrics without monitoring.enabled"),
+    # Network
+    ({"network.policies": "true", "monitoring.enabled": "true"}, "network.metricsFrom", "keep Prometheus away"),
+    (
+        {
+            "network": {"policies": True},
+            "rest": {"enabled": True, "ingress": {"host": "slurm.example.com", "tlsSecret": "rest-tls"}},
+        },
+        "network.restFrom",
+        "keep the Ingress controller away",
+    ),
     # Storage
     ({"storage.jail": {"hostPath": "/a", "existingClaim": "b"}}, "storage.jail", "more than one source"),
     ({"storage.jail.hostPath": "relative"}, "storage.jail.hostPath", "is not an absolute path"),

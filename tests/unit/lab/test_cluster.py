@@ -29,6 +29,6 @@ def test_a_lab_of_a_run_is_marked_before_it_has_a_record(
 
     monkeypatch.setattr(Lab, "save", killed)
     with pytest.raises(InterruptedError):
-        cluster.claim("short", 1, mark="run")
+        cluster.claim("short", 1, "run")
     assert layout.find("short") is None
     assert [path.name for path in (cache / "labs" / "short").iterdir()] == ["run"]

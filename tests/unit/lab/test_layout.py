@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab import layout
+from lab import cli, layout
 from lab.layout import SLOTS, Lab
 from lab.problem import Problem
 
@@ -44,6 +44,19 @@ def test_labs_in_different_slots_have_nothing_in_common(one: Lab, other: Lab) ->
 def test_interface_names_fit_the_kernel_and_node_ports_are_on_loopback(lab: Lab) -> None:
     assert all(len(node.interface) <= 15 for node in lab.nodes)
     assert IPv4Address(lab.loopback).is_loopback
+
+
+def test_a_lab_enforces_network_policies_only_if_it_was_asked_to(cache: Path) -> None:
+    lab = layout.choose("other", 1)
+    lab.save()
+    assert not lab.enforces
+    assert cli._marks("fresh", enforcing=True) == [layout.ENFORCES]
+    assert cli._marks("other", cli.RUN, enforcing=False) == [cli.RUN]
+    with pytest.raises(Problem, match="Lab other does not enforce NetworkPolicies"):
+        cli._marks("other", enforcing=True)
+    (lab.home / layout.ENFORCES).touch()
+    assert lab.enforces
+    assert cli._marks("other", enforcing=True) == [layout.ENFORCES]
 
 
 @pytest.mark.parametrize("name", ["", "Upper", "with space", "../up", "a" * 17, "1st"])

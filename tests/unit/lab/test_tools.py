@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import golang, images, paths, pulumi
-from lab.golang import COREDNS, KUBERNETES, PAUSE, PULUMI, Program
+from lab.golang import COREDNS, KUBERNETES, NETWORK_POLICIES, PAUSE, PULUMI, Program
 from lab.problem import Problem
 from lab.run import run, which
 
@@ -21,7 +21,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("program", [PULUMI, KUBERNETES, COREDNS])
+@pytest.mark.parametrize("program", [PULUMI, KUBERNETES, COREDNS, NETWORK_POLICIES])
 def test_a_program_carries_the_version_that_its_go_mod_requires(program: Program) -> None:
     assert re.fullmatch(r"v\d+\.\d+\.\d+", program.version)
     assert program.version in program.home.name

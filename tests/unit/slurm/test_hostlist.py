@@ -1,5 +1,7 @@
 """Hostlists: written, read, and computed with."""
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -151,3 +153,28 @@ def test_arithmetic_on_ranges_does_not_expand_them() -> None:
     half = difference("worker-[0-65535]", "worker-[100-200,300]")
     assert half == "worker-[0-99,201-299,301-65535]"
     assert count(half) == 65536 - 102
+
+
+# Mostly of what a hostlist is made of, so that much of it is nearly one; and of whatever else there is.
+nearly = st.text(st.sampled_from("n0139-[],[-]._: ٣\n;$"), max_size=30)
+
+
+@given(st.one_of(nearly, st.text(max_size=30)))
+@example("[0-9][0-9][0-9][0-9][0-9]")
+@example("n[0-999999999999999999]")
+def test_any_text_is_names_or_an_error_that_shows_it(text: str) -> None:
+    found, said = _read(text)
+    assert not said or said.startswith(f"hostlist {text!r}: ")
+    if said:
+        return
+    assert len(found) == count(text) <= 65536
+    assert all(re.fullmatch(r"[A-Za-z0-9._:-]+", name) for name in found)
+    assert compress(found) == str(Hosts.parse(text))
+    assert set(expand(compress(found))) == set(found)
+
+
+def _read(text: str) -> tuple[list[str], str]:
+    try:
+        return expand(text), ""
+    except ValueError as error:
+        return [], str(error)
