@@ -61,8 +61,14 @@ class Bridged:
         """The namespace of the bridge's own pods."""
         return f"{self.stack.namespace}-bridge"
 
-    def create(self, name: str, script: str, namespace: str = MANAGED, **spec: Any) -> None:
-        self.kubectl("create", "-n", namespace, "-f", "-", stdin=json.dumps(pod(name, script, **spec)))
+    def create(
+        self, name: str, script: str, namespace: str = MANAGED, told: dict[str, str] | None = None, **spec: Any
+    ) -> None:
+        """A pod. What Slurm is `told` of it are annotations."""
+        made = pod(name, script, **spec)
+        annotations = {f"slurmjob.slinky.slurm.net/{key}": value for key, value in (told or {}).items()}
+        made["metadata"]["annotations"] = annotations
+        self.kubectl("create", "-n", namespace, "-f", "-", stdin=json.dumps(made))
 
     def get(self, kind: str, name: str, namespace: str = MANAGED) -> dict[str, Any]:
         """An empty one if there is none."""

@@ -41,3 +41,16 @@ def test_pods_and_jobs_take_turns_on_it(bridged: Bridged) -> None:
     bridged.wait_for_phase("next", "Succeeded")
     assert bridged.wait_for_job(after, "CANCELLED", "COMPLETED")["StartTime"] >= ran["EndTime"]
     bridged.kubectl("delete", "pod", "turn", "next", "-n", MANAGED, "--timeout=60s")
+
+
+def test_pods_that_share_a_node_share_it_with_no_job(bridged: Bridged) -> None:
+    """There would be room: each of them takes one CPU of two."""
+    stack = bridged.stack
+    bridged.create("sharing", "sleep 8", told={"exclusive": "false"})
+    number = bridged.job_of("sharing")
+    bridged.wait_for_phase("sharing", "Running")
+    job = stack.run("sbatch --parsable --output=/dev/null --mem=16M --wrap 'sleep 1'")
+    ended = bridged.wait_for_job(number, "CANCELLED", "COMPLETED")
+    ran = stack.wait_for_job(job)
+    assert ran["StartTime"] >= ended["EndTime"]
+    bridged.kubectl("delete", "pod", "sharing", "-n", MANAGED, "--timeout=60s")

@@ -16,6 +16,7 @@ def test_nothing_is_left_of_it(bridged: Bridged) -> None:
     bridged.wait_for_phase("last", "Running")
     bridged.create("late", "sleep 600")
     late = bridged.job_of("late")
+    stack.admin("scontrol", "hold", late)
     assert TAINT in bridged.taints()
     workers = uids(stack, WORKER)
 
