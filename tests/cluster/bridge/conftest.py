@@ -150,7 +150,7 @@ def bridged(lab: Lab, kubectl: Kubectl, tmp_path_factory: pytest.TempPathFactory
     yield found
     stack.destroy()
     if not os.environ.get("SLIPWAY_KEEP_STACKS"):
-        kubectl("delete", "namespace", MANAGED, UNMANAGED, "--wait=false")
+        kubectl("delete", "namespace", MANAGED, UNMANAGED, "--timeout=120s")
         kubectl("label", "node", NODE, f"{POOL}-")
 
 

@@ -8,7 +8,7 @@ NAME = "slinky.slurm.net/slurm-nodename"
 
 
 def test_an_external_node_goes_when_it_is_no_longer_lent(bridged: Bridged) -> None:
-    assert bridged.slurm_node(NODE)
+    until(lambda: bridged.slurm_node(NODE), f"Slurm to have {NODE}", 90)
     bridged.pool("hybrid")
     until(lambda: not bridged.slurm_node(NODE), f"Slurm to forget {NODE}", 90)
     until(lambda: TAINT not in bridged.taints(), f"{NODE} to take other pods again")
