@@ -89,7 +89,7 @@ class Worker:
         )
 
     def prolog(self, **environment: str) -> subprocess.CompletedProcess[str]:
-        return self.run(str(self.folder / "conf" / "prolog.sh"), **environment)
+        return self.run(str(self.folder / "conf" / "prolog.sh"), **{"SLURM_JOB_ID": "7", **environment})
 
     def epilog(self, **environment: str) -> subprocess.CompletedProcess[str]:
         return self.run(str(self.folder / "conf" / "epilog.sh"), **environment)
@@ -294,3 +294,65 @@ def test_what_a_user_left_in_memory_goes_with_the_last_job(worker: Worker) -> No
         busy.kill()
         busy.wait()
     assert [each.name for each in (worker.folder / "shm").iterdir()] == ["others"]
+
+
+class Ended:
+    """A job that begins and ends on a worker, as its processes and slurmctld show it."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        worker.write("bin/pgrep", "#!/bin/sh\n[ -e stepd ]\n")
+        worker.write("bin/squeue", "#!/bin/sh\necho asked >> questions\ncat queue\n")
+        worker.write("bin/pkill", '#!/bin/sh\necho "$@" >> signals\n')
+        self.file("stepd").touch()
+        self.queue("7 gpu-3\n8 gpu-3\n")
+        assert worker.prolog().returncode == 0
+
+    def file(self, name: str) -> Path:
+        return self.worker.folder / name
+
+    def queue(self, text: str) -> None:
+        self.file("queue").write_text(text)
+
+    def lines(self, name: str) -> list[str]:
+        return self.file(name).read_text().splitlines() if self.file(name).exists() else []
+
+
+def test_slurmctld_hears_of_a_job_whose_end_it_has_forgotten(worker: Worker) -> None:
+    job = Ended(worker)
+    worker.run()
+    worker.run()
+    assert job.lines("questions") == [], "as long as it runs there is nothing to ask"
+    job.file("stepd").unlink()
+    worker.run()
+    assert job.lines("questions") == [], "slurmctld may still forget what it knows now"
+    assert "slurmctld has not heard of the end of: 7" in worker.run().stdout
+    assert job.lines("signals") == ["-HUP -x slurmd"]
+    job.queue("8 gpu-3\n")
+    for _ in range(3):
+        worker.run()
+    assert len(job.lines("signals")) == 1
+    assert len(job.lines("questions")) == 2, "and it is never asked again"
+
+
+@pytest.mark.parametrize("shown", ["", "7 gpu-2\n", "7 login-0\n"], ids=["ended", "batch-elsewhere", "salloc"])
+def test_jobs_that_need_no_process_here_are_left_alone(worker: Worker, shown: str) -> None:
+    job = Ended(worker)
+    job.file("stepd").unlink()
+    job.queue(shown)
+    for _ in range(4):
+        worker.run()
+    assert job.lines("signals") == []
+    assert len(job.lines("questions")) == 1
+
+
+def test_a_silent_slurmctld_is_asked_for_ended_jobs_the_next_time(worker: Worker) -> None:
+    job = Ended(worker)
+    job.file("stepd").unlink()
+    worker.write("bin/squeue", "#!/bin/sh\nexit 1\n")
+    for _ in range(3):
+        worker.run()
+    assert job.lines("signals") == []
+    worker.write("bin/squeue", "#!/bin/sh\ncat queue\n")
+    worker.run()
+    assert job.lines("signals") == ["-HUP -x slurmd"]
