@@ -25,6 +25,7 @@ class Jobs:
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
         self.submitted: dict[str, float] = {}  # and when
+        self._waiting: set[str] = set()  # for being told to end
         self._enough = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -42,15 +43,20 @@ class Jobs:
             number = done.stdout.strip()
             if done.returncode == 0 and number.isdigit():
                 self.submitted[number] = time.time()
+                if seconds is None:
+                    self._waiting.add(number)
                 return number
         return ""
 
     def tell_to_end(self, job: str) -> None:
         self.stack.run(f"touch ~/end-{job}")
+        self._waiting.discard(job)
 
     def stop(self, seconds: float = 240) -> None:
-        """No more, and until all have ended."""
+        """No more, and until all have ended; those too that a test which failed has not told to."""
         self._enough.set()
+        for job in sorted(self._waiting):
+            self.tell_to_end(job)
         self._thread.join(90)
         until(self._none_left, "the queue to be empty", seconds)
 

@@ -47,7 +47,7 @@ def test_an_update_that_is_killed_is_finished_by_the_next_one(
 
 def test_going_back_after_a_killed_drain_gives_the_nodes_back(rollout: Stack, jobs: Jobs) -> None:
     before = rollout.file.read_text()
-    long = jobs.submit(20, "--nodelist=worker-1")
+    long = jobs.submit(None, "--nodelist=worker-1")
     rollout.wait_for_job(long, "RUNNING")
     size(rollout, 1)
     with updating(rollout) as update:
@@ -56,11 +56,12 @@ def test_going_back_after_a_killed_drain_gives_the_nodes_back(rollout: Stack, jo
         update.process.wait()
     rollout.file.write_text(before)
     mended(rollout)
+    jobs.tell_to_end(long)
     assert rollout.run("srun --nodelist=worker-1 hostname") == "worker-1"
 
 
 def test_a_live_updates_lock_is_left_alone(rollout: Stack, jobs: Jobs) -> None:
-    long = jobs.submit(20, "--nodelist=worker-1")
+    long = jobs.submit(None, "--nodelist=worker-1")
     rollout.wait_for_job(long, "RUNNING")
     before = rollout.file.read_text()
     size(rollout, 1)
@@ -69,6 +70,7 @@ def test_a_live_updates_lock_is_left_alone(rollout: Stack, jobs: Jobs) -> None:
         refused = slipway(rollout, "up", "--yes", "--skip-preview", "--non-interactive")
         assert refused.returncode != 0
         assert "locked" in refused.stdout + refused.stderr
+        jobs.tell_to_end(long)
         assert update.end() == 0, update.said
     rollout.file.write_text(before)
     mended(rollout)
@@ -76,13 +78,14 @@ def test_a_live_updates_lock_is_left_alone(rollout: Stack, jobs: Jobs) -> None:
 
 def test_a_cancelled_update_puts_back_what_it_did(rollout: Stack, jobs: Jobs) -> None:
     before = rollout.file.read_text()
-    long = jobs.submit(25, "--nodelist=worker-1")
+    long = jobs.submit(None, "--nodelist=worker-1")
     rollout.wait_for_job(long, "RUNNING")
     size(rollout, 1)
     with updating(rollout) as update:
         update.until_it_says(f"for 1 job: {long}")
         update.process.send_signal(signal.SIGINT)
         assert update.end() != 0, update.said
+    jobs.tell_to_end(long)
     assert "Reason=slipway" not in rollout.admin("scontrol", "show", "node", "worker-1")
     rollout.file.write_text(before)
     mended(rollout)

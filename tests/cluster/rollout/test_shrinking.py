@@ -1,7 +1,5 @@
 """Nodes and partitions that go: emptied first, and nothing is done to a job that nobody was told of."""
 
-import re
-
 from tests.cluster.changes import change, pods, replace
 from tests.cluster.rollout.jobs import Jobs
 from tests.cluster.stacks import Stack, until
@@ -17,13 +15,16 @@ def runs_on(stack: Stack, job: str, node: str) -> None:
 
 
 def test_a_node_goes_when_its_job_has_ended_and_not_before(rollout: Stack, jobs: Jobs) -> None:
-    long = jobs.submit(40, "--nodelist=worker-1")
+    long = jobs.submit(None, "--nodelist=worker-1")
     runs_on(rollout, long, "worker-1")
     size(rollout, 1)
     preview = rollout.pulumi("preview").stdout
     assert f"{long} (researcher, on worker-1)" in preview
-    said = rollout.up("--skip-preview").stdout
-    assert re.search(rf"waiting until \S+ for 1 job: {long} \(researcher, on worker-1\)", said)
+    with updating(rollout) as update:
+        update.until_it_says(f" for 1 job: {long} (researcher, on worker-1)")
+        assert "worker-1" in pods(rollout)
+        jobs.tell_to_end(long)
+        assert update.end() == 0, update.said
     assert "worker-1" not in rollout.admin("sinfo", "--Node", "--noheader")
     until(lambda: "worker-1" not in pods(rollout), "its pod to be gone")
     settled(rollout)
@@ -41,7 +42,7 @@ def test_two_then_four_then_one_then_three_nodes_under_a_stream_of_jobs(rollout:
 
 def test_an_update_that_may_not_wait_stops_with_the_list_of_jobs(rollout: Stack, jobs: Jobs) -> None:
     before = rollout.file.read_text()
-    long = jobs.submit(30, "--nodelist=worker-1")
+    long = jobs.submit(None, "--nodelist=worker-1")
     runs_on(rollout, long, "worker-1")
     change(rollout, "drain", timeout="3s")
     size(rollout, 1)
@@ -55,6 +56,7 @@ def test_an_update_that_may_not_wait_stops_with_the_list_of_jobs(rollout: Stack,
         assert rollout.run("srun --nodelist=side-0 hostname") == "side-0"
     finally:
         rollout.file.write_text(before)
+    jobs.tell_to_end(long)
     rollout.up("--skip-preview")
     settled(rollout)
 
@@ -117,7 +119,7 @@ def test_an_administrators_drain_is_never_touched(rollout: Stack, jobs: Jobs) ->
 
 def test_a_partition_goes_when_its_jobs_have_ended_and_those_that_wait_are_told_of(rollout: Stack, jobs: Jobs) -> None:
     before = rollout.file.read_text()
-    running = jobs.submit(40, "--partition=side")
+    running = jobs.submit(None, "--partition=side")
     waiting = jobs.submit(1, "--partition=side", f"--dependency=afterany:{running}")
     rollout.wait_for_job(running, "RUNNING")
     try:
@@ -128,6 +130,7 @@ def test_a_partition_goes_when_its_jobs_have_ended_and_those_that_wait_are_told_
             update.until_it_says("for 2 jobs: ")  # it takes no new ones by then
             refused = rollout.ssh("sbatch --partition=side --wrap true")
             assert refused.returncode != 0, "no new jobs there"
+            jobs.tell_to_end(running)
             assert update.end() == 0, update.said
         assert "side" not in rollout.admin("sinfo", "--noheader", "--format=%R").split()
     finally:
