@@ -173,7 +173,8 @@ def main() -> int:
         stack = Stack.create(dev(folder).lab, "rollout", Path(folder), **CONFIG, health={"enabled": True})
         stack.up("--skip-preview")
         soak = Soak(stack, random.Random(args.seed))  # noqa: S311 -- luck, no secret
-        jobs = Jobs(stack)
+        # A job without a limit has that of its partition when it starts, and keeps it when it has to start again.
+        jobs = Jobs(stack, "--time=5")
         jobs.start()
         end = time.monotonic() + 60 * args.minutes
         while time.monotonic() < end:

@@ -20,10 +20,10 @@ PAUSE = 1.5
 
 
 class Jobs:
-    """Submits a short job every now and then, until it is told to finish."""
+    """Submits a short job every now and then, with these options of sbatch, until it is told to finish."""
 
-    def __init__(self, stack: Stack) -> None:
-        self.stack = stack
+    def __init__(self, stack: Stack, *options: str) -> None:
+        self.stack, self._options = stack, options
         self.submitted: dict[str, float] = {}  # and when
         self._waiting: set[str] = set()  # for being told to end
         self._enough = threading.Event()
@@ -82,4 +82,4 @@ class Jobs:
 
     def _run(self) -> None:
         while not self._enough.wait(PAUSE):
-            self.submit()
+            self.submit(2, *self._options)
