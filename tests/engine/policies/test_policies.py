@@ -174,6 +174,28 @@ def test_a_stack_that_breaks_the_rules_is_stopped_with_the_keys_to_mend(stack: S
     assert "302 nodes, and this stack may have 256" in verdict.of("budget", "hpc")
 
 
+def test_machines_that_are_lent_to_the_bridge_must_be_nobody_elses(stack: Stack) -> None:
+    def lent(role: str, *, fails: bool) -> Verdict:
+        images = {f"bridge{each}": "localhost/slipway/bridge:1" for each in ("Scheduler", "Controllers", "Admission")}
+        return stack.checked(
+            fails=fails,
+            rest={"enabled": True},
+            images=images,
+            partitions={"main": {"nodeSets": ["worker"], "default": True}, "bridge": {"nodeSets": ["bridge"]}},
+            bridge={
+                "enabled": True,
+                "managedNamespaces": ["batch"],
+                "partition": "bridge",
+                "externalNodes": {"selector": {"slipway/role": role}},
+            },
+        )
+
+    assert "lending" not in lent("batch", fails=False).stopped
+    verdict = lent("compute", fails=True)
+    assert verdict.stopped == {"lending"}
+    assert "could be those of NodeSet worker (nodeFilters.compute)" in verdict.of("lending", "dev")
+
+
 def test_an_update_without_a_preview_stops_before_the_first_resource_of_the_cluster(stack: Stack) -> None:
     stack.checked(worker={"nodeFilter": "compute", "size": 300}, fails=True)
     failed = stack.up("--policy-pack", str(PACK), fails=True)
@@ -203,5 +225,5 @@ def test_a_config_that_the_schema_does_not_know_is_refused(stack: Stack) -> None
 
 
 def test_every_rule_is_shown_to_stop_something() -> None:
-    shown = {rule for _, rule, _ in MUTATIONS.values()} | {"isolation", "protected-storage", "login-sources"}
+    shown = {rule for _, rule, _ in MUTATIONS.values()} | {"isolation", "lending", "protected-storage", "login-sources"}
     assert shown == {rule.name for rule in RULES if not rule.name.endswith("-advice")}
