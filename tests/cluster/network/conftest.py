@@ -91,8 +91,8 @@ class Strangers:
 
 @pytest.fixture(scope="session")
 def guarded(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    if not lab.enforces:
-        pytest.skip("nodes of this lab enforce no NetworkPolicies: `uv run lab run --network-policies -- pytest …`")
+    wanted = "nodes of this lab enforce no NetworkPolicies: `uv run lab run --network-policies -- pytest …`"
+    assert lab.enforces, wanted
     stack = Stack.create(lab, "guarded", tmp_path_factory.mktemp("guarded"), **CONFIG)
     stack.up()
     yield stack
